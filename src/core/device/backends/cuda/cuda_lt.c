@@ -20,103 +20,101 @@ static int type_of(enum scalar s)
 }
 
 // A matrix as cuBLAS sees it: `row` numbers of it follow each other, `count` times.
-static int make_layout(const struct cublas_api *lt, enum scalar s, int row, int count,
+static int make_layout(const struct cuda_lt *t, enum scalar s, int row, int count,
                        cublasLtMatrixLayout_t *out)
 {
-    return lt->hone_lt_layout_create(out, type_of(s), (uint64_t)row, (uint64_t)count, row);
+    return t->call->hone_lt_layout_create(out, type_of(s), (uint64_t)row, (uint64_t)count, row);
 }
 
-static int describe_product(struct cuda_lt *t, const struct cublas_api *lt, const struct product *p,
-                            bool fast)
+static int describe_product(struct cuda_lt *t, bool fast)
 {
+    const struct cublas_api *call = t->call;
+    const struct product *p = t->product;
     const int32_t op_a = p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int32_t op_b = p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const int8_t fast_sums = fast;
-    int code = lt->hone_lt_desc_create(&t->multiply, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    const int8_t sums = fast;
+    const struct {
+        int attribute;
+        const void *value;
+        size_t bytes;
+    } set[] = {{CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b},
+               {CUBLASLT_MATMUL_DESC_TRANSB, &op_a, sizeof op_a},
+               {CUBLASLT_MATMUL_DESC_FAST_ACCUM, &sums, sizeof sums}};
+    int code = call->hone_lt_desc_create(&t->multiply, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    for (size_t i = 0; i < sizeof set / sizeof *set && code == CUBLAS_STATUS_SUCCESS; i++)
+        code = call->hone_lt_desc_set(t->multiply, set[i].attribute, set[i].value, set[i].bytes);
     if (code == CUBLAS_STATUS_SUCCESS)
-        code = lt->hone_lt_desc_set(t->multiply, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b);
+        code = make_layout(t, p->type_b, p->b_row, p->transpose_b ? p->n : p->k, &t->b);
     if (code == CUBLAS_STATUS_SUCCESS)
-        code = lt->hone_lt_desc_set(t->multiply, CUBLASLT_MATMUL_DESC_TRANSB, &op_a, sizeof op_a);
-    if (code == CUBLAS_STATUS_SUCCESS)
-        code = lt->hone_lt_desc_set(t->multiply, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast_sums,
-                                    sizeof fast_sums);
-    if (code == CUBLAS_STATUS_SUCCESS)
-        code = make_layout(lt, p->type_b, p->b_row, p->transpose_b ? p->n : p->k, &t->b);
-    if (code == CUBLAS_STATUS_SUCCESS)
-        code = make_layout(lt, p->type, p->a_row, p->transpose_a ? p->k : p->m, &t->a);
-    if (code == CUBLAS_STATUS_SUCCESS)
-        code = make_layout(lt, p->type_c, p->c_row, p->m, &t->c);
-    return code;
+        code = make_layout(t, p->type, p->a_row, p->transpose_a ? p->k : p->m, &t->a);
+    return code == CUBLAS_STATUS_SUCCESS ? make_layout(t, p->type_c, p->c_row, p->m, &t->c) : code;
 }
 
-static int find_algorithms(struct cuda_lt *t, const struct cublas_api *lt, cublasHandle_t handle)
+static int find_algorithms(struct cuda_lt *t)
 {
+    const struct cublas_api *call = t->call;
     const size_t bytes = CUDA_LT_WORKSPACE_BYTES;
-    int code = lt->hone_lt_preference_create(&t->preference);
+    int code = call->hone_lt_preference_create(&t->preference);
     if (code == CUBLAS_STATUS_SUCCESS)
-        code = lt->hone_lt_preference_set(t->preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                          &bytes, sizeof bytes);
+        code = call->hone_lt_preference_set(t->preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                            &bytes, sizeof bytes);
     if (code == CUBLAS_STATUS_SUCCESS)
-        code = lt->hone_lt_heuristic(handle, t->multiply, t->b, t->a, t->c, t->c, t->preference,
-                                     CUDA_LT_MOST, t->found, &t->count);
+        code = call->hone_lt_heuristic(t->handle, t->multiply, t->b, t->a, t->c, t->c,
+                                       t->preference, CUDA_LT_MOST, t->found, &t->count);
     return code == CUBLAS_STATUS_SUCCESS && t->count == 0 ? CUBLAS_STATUS_NOT_SUPPORTED : code;
 }
 
-bool cuda_lt_init(struct cuda_lt *t, const struct cublas_api *lt, struct cuda *o,
-                  cublasHandle_t handle, const struct product *p, bool fast, const char **call,
-                  int *code)
+bool cuda_lt_init(struct cuda_lt *t, bool fast, const char **call, int *code)
 {
     *call = "describing a product to cublasLt";
-    *code = describe_product(t, lt, p, fast);
+    *code = describe_product(t, fast);
     if (*code != CUBLAS_STATUS_SUCCESS)
         return false;
     *call = "cublasLtMatmulAlgoGetHeuristic";
-    *code = find_algorithms(t, lt, handle);
+    *code = find_algorithms(t);
     if (*code == CUBLAS_STATUS_SUCCESS &&
-        o->cu.cuMemAlloc(&t->workspace, CUDA_LT_WORKSPACE_BYTES) != CUDA_SUCCESS) {
+        t->cuda->cu.cuMemAlloc(&t->workspace, CUDA_LT_WORKSPACE_BYTES) != CUDA_SUCCESS) {
         t->workspace = 0;
         *code = CUBLAS_STATUS_ALLOC_FAILED;
     }
     return *code == CUBLAS_STATUS_SUCCESS;
 }
 
-void cuda_lt_release(struct cuda_lt *t, const struct cublas_api *lt, struct cuda *o)
+void cuda_lt_release(struct cuda_lt *t)
 {
+    const cublasLtMatrixLayout_t layouts[] = {t->a, t->b, t->c};
     if (t->workspace)
-        o->cu.cuMemFree(t->workspace);
+        t->cuda->cu.cuMemFree(t->workspace);
     if (t->preference)
-        lt->hone_lt_preference_destroy(t->preference);
-    if (t->a)
-        lt->hone_lt_layout_destroy(t->a);
-    if (t->b)
-        lt->hone_lt_layout_destroy(t->b);
-    if (t->c)
-        lt->hone_lt_layout_destroy(t->c);
+        t->call->hone_lt_preference_destroy(t->preference);
+    for (int i = 0; i < 3; i++) {
+        if (layouts[i])
+            t->call->hone_lt_layout_destroy(layouts[i]);
+    }
     if (t->multiply)
-        lt->hone_lt_desc_destroy(t->multiply);
+        t->call->hone_lt_desc_destroy(t->multiply);
     *t = (struct cuda_lt){.count = 0};
 }
 
 // c: what is added; d: where the result goes, of the same layout.
-static int call_lt(const struct cuda_lt *t, const struct cublas_api *lt, const struct cuda *o,
-                   cublasHandle_t handle, const struct product *p, int which, const void *a,
-                   const void *b, const void *c, void *d)
+static int call_lt(const struct cuda_lt *t, int which, const void *a, const void *b, const void *c,
+                   void *d)
 {
-    const float alpha = (float)p->alpha, beta = (float)p->beta;
-    return lt->hone_lt_matmul(handle, t->multiply, &alpha, b, t->b, a, t->a, &beta, c, t->c, d,
-                              t->c, &t->found[which].algo, (void *)(uintptr_t)t->workspace,
-                              CUDA_LT_WORKSPACE_BYTES, o->stream);
+    const float alpha = (float)t->product->alpha, beta = (float)t->product->beta;
+    return t->call->hone_lt_matmul(t->handle, t->multiply, &alpha, b, t->b, a, t->a, &beta, c, t->c,
+                                   d, t->c, &t->found[which].algo, (void *)(uintptr_t)t->workspace,
+                                   CUDA_LT_WORKSPACE_BYTES, t->cuda->stream);
 }
 
 // Milliseconds of a product; FLT_MAX where the algorithm fails.
-static float time_algorithm(const struct cuda_lt *t, const struct cublas_api *lt,
-                            const struct cuda *o, cublasHandle_t handle, const struct product *p,
-                            int which, const void *a, const void *b, const void *c, void *d)
+static float time_algorithm(const struct cuda_lt *t, int which, const void *a, const void *b,
+                            const void *c, void *d)
 {
+    const struct cuda *o = t->cuda;
     float ms = 0;
     for (int i = 0; i <= TRIAL_CALLS; i++) {
         if ((i == 1 && o->cu.cuEventRecord(o->events[0], o->stream) != CUDA_SUCCESS) ||
-            call_lt(t, lt, o, handle, p, which, a, b, c, d) != CUBLAS_STATUS_SUCCESS)
+            call_lt(t, which, a, b, c, d) != CUBLAS_STATUS_SUCCESS)
             return FLT_MAX;
     }
     bool timed = o->cu.cuEventRecord(o->events[1], o->stream) == CUDA_SUCCESS &&
@@ -126,33 +124,30 @@ static float time_algorithm(const struct cuda_lt *t, const struct cublas_api *lt
 }
 
 // Algorithms write into memory of their own, for C may be what they add to.
-static void choose_algorithm(struct cuda_lt *t, const struct cublas_api *lt, struct cuda *o,
-                             cublasHandle_t handle, const struct product *p, const void *a,
-                             const void *b, const void *c)
+static void choose_algorithm(struct cuda_lt *t, const void *a, const void *b, const void *c)
 {
+    const struct product *p = t->product;
+    const size_t bytes = (size_t)p->m * (size_t)p->n * scalar_bytes(p->type_c);
     CUdeviceptr d = 0;
     float least = FLT_MAX;
     int fastest = 0;
     t->chosen = true;
-    if (t->count < 2 ||
-        o->cu.cuMemAlloc(&d, (size_t)p->m * (size_t)p->n * scalar_bytes(p->type_c)) != CUDA_SUCCESS)
+    if (t->count < 2 || t->cuda->cu.cuMemAlloc(&d, bytes) != CUDA_SUCCESS)
         return;
     for (int i = 0; i < t->count; i++) {
-        float ms = time_algorithm(t, lt, o, handle, p, i, a, b, c, (void *)(uintptr_t)d);
+        float ms = time_algorithm(t, i, a, b, c, (void *)(uintptr_t)d);
         if (ms < least) {
             least = ms;
             fastest = i;
         }
     }
     t->found[0] = t->found[fastest];
-    o->cu.cuMemFree(d);
+    t->cuda->cu.cuMemFree(d);
 }
 
-int cuda_lt_multiply(struct cuda_lt *t, const struct cublas_api *lt, struct cuda *o,
-                     cublasHandle_t handle, const struct product *p, const void *a, const void *b,
-                     void *c)
+int cuda_lt_multiply(struct cuda_lt *t, const void *a, const void *b, void *c)
 {
     if (!t->chosen)
-        choose_algorithm(t, lt, o, handle, p, a, b, c);
-    return call_lt(t, lt, o, handle, p, 0, a, b, c, c);
+        choose_algorithm(t, a, b, c);
+    return call_lt(t, 0, a, b, c, c);
 }

@@ -11,6 +11,12 @@ struct cuda;
 #define CUDA_LT_WORKSPACE_BYTES ((size_t)32 << 20) // as much as cuBLAS itself takes on a Hopper
 
 struct cuda_lt {
+    // What it was made of, which outlives it.
+    const struct cublas_api *call;
+    struct cuda *cuda;
+    cublasHandle_t handle;
+    const struct product *product;
+
     cublasLtMatmulDesc_t multiply;
     cublasLtMatrixLayout_t b, a, c; // in the order in which cuBLAS gets them
     cublasLtMatmulPreference_t preference;
@@ -21,14 +27,10 @@ struct cuda_lt {
 };
 
 // Describes the product and asks for algorithms. False: *call failed with *code, a cuBLAS status.
-bool cuda_lt_init(struct cuda_lt *t, const struct cublas_api *lt, struct cuda *o,
-                  cublasHandle_t handle, const struct product *p, bool fast, const char **call,
-                  int *code);
-void cuda_lt_release(struct cuda_lt *t, const struct cublas_api *lt, struct cuda *o);
+bool cuda_lt_init(struct cuda_lt *t, bool fast, const char **call, int *code);
+void cuda_lt_release(struct cuda_lt *t); // zeroed is fine
 // One product, put into the stream: a cuBLAS status. The first call tries what was found and keeps
 // the fastest, with a result of its own.
-int cuda_lt_multiply(struct cuda_lt *t, const struct cublas_api *lt, struct cuda *o,
-                     cublasHandle_t handle, const struct product *p, const void *a, const void *b,
-                     void *c);
+int cuda_lt_multiply(struct cuda_lt *t, const void *a, const void *b, void *c);
 
 #endif

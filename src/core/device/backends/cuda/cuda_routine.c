@@ -192,8 +192,12 @@ static bool prepare_lt(struct cuda *o, struct cuda_routine *t, struct result *r)
 {
     const char *call = "opening cublasLt";
     int code = CUBLAS_STATUS_NOT_SUPPORTED;
-    return (t->call.hone_lt_matmul && cuda_lt_init(&t->lt, &t->call, o, t->handle, &t->product,
-                                                   t->kind == ROUTINE_CUBLAS_FAST, &call, &code)) ||
+    t->lt.call = &t->call;
+    t->lt.cuda = o;
+    t->lt.handle = t->handle;
+    t->lt.product = &t->product;
+    return (t->call.hone_lt_matmul &&
+            cuda_lt_init(&t->lt, t->kind == ROUTINE_CUBLAS_FAST, &call, &code)) ||
            report(call, code, r);
 }
 
@@ -246,8 +250,9 @@ void *cuda_routine_new(void *own, const struct job *j, struct text *about, struc
 void cuda_routine_free(void *own, void *routine)
 {
     struct cuda_routine *t = routine;
+    (void)own;
     if (t)
-        cuda_lt_release(&t->lt, &t->call, own);
+        cuda_lt_release(&t->lt);
     if (t && t->handle)
         t->call.hone_cublas_destroy(t->handle);
     free(t);
@@ -279,8 +284,7 @@ static bool report_call(struct cuda *o, const char *call, int code, bool *lost, 
 }
 
 // cuBLAS takes columns for rows: C' = B' A' in place of C = A B.
-static int multiply(struct cuda *o, struct cuda_routine *t, struct memory *const *memory,
-                    const char **call)
+static int multiply(struct cuda_routine *t, struct memory *const *memory, const char **call)
 {
     const struct product *p = &t->product;
     const float alpha = (float)p->alpha, beta = (float)p->beta;
@@ -292,7 +296,7 @@ static int multiply(struct cuda *o, struct cuda_routine *t, struct memory *const
     void *c = (void *)(uintptr_t)cuda_at(memory[p->c], 0);
     if (is_by_lt(p)) {
         *call = "cublasLtMatmul";
-        return cuda_lt_multiply(&t->lt, &t->call, o, t->handle, p, a, b, c);
+        return cuda_lt_multiply(&t->lt, a, b, c);
     }
     if (scalar_narrow(p->type)) {
         *call = "cublasGemmEx";
@@ -322,7 +326,7 @@ static bool put_cublas_calls(struct cuda *o, struct cuda_routine *t, const struc
     uint64_t from_ns = clock_ns();
     for (uint32_t i = 0; code == CUDA_SUCCESS && i < run->batch; i++) {
         const char *routine;
-        int answer = multiply(o, t, run_memory(run, i), &routine);
+        int answer = multiply(t, run_memory(run, i), &routine);
         if (answer != CUBLAS_STATUS_SUCCESS)
             return report_call(o, routine, answer, lost, r);
     }
