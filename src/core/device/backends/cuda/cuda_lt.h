@@ -11,7 +11,7 @@ struct cuda;
 #define CUDA_LT_WORKSPACE_BYTES ((size_t)32 << 20) // as much as cuBLAS itself takes on a Hopper
 
 struct cuda_lt {
-    // What it was made of, which outlives it.
+    // The caller's, which outlives it.
     const struct cublas_api *call;
     struct cuda *cuda;
     cublasHandle_t handle;
