@@ -330,10 +330,10 @@ END_TEST
 // What verification runs on a card is CUDA too, in all its kinds.
 START_TEST(kernels_of_hones_own_build)
 {
-    static const enum scalar scalars[] = {SCALAR_BOOL,    SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
-                                          SCALAR_U16,     SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
-                                          SCALAR_U64,     SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE,
-                                          SCALAR_BFLOAT16};
+    static const enum scalar scalars[] = {SCALAR_BOOL,     SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
+                                          SCALAR_U16,      SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
+                                          SCALAR_U64,      SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE,
+                                          SCALAR_BFLOAT16, SCALAR_E4M3, SCALAR_E5M2};
     ck_assert(checksum_offered(b.device));
     for (size_t i = 0; i < 2 * sizeof scalars / sizeof *scalars; i++) {
         struct job_buffer buffer = {.name = "c", .count = 64, .element.scalar = scalars[i / 2]};

@@ -223,7 +223,7 @@ static char npy_kind(enum scalar s)
 {
     if (s == SCALAR_BOOL)
         return 'b';
-    if (s == SCALAR_BFLOAT16) // NumPy has no name for it
+    if (s == SCALAR_BFLOAT16 || s == SCALAR_E4M3) // NumPy has no names for them
         return 'V';
     return scalar_is_float(s) ? 'f' : scalar_is_signed(s) ? 'i' : 'u';
 }

@@ -236,10 +236,13 @@ static const struct spec_key keys[] = {
         "sum r| <= atol + rtol*|sum r|; set: close, in whatever order",
         .choices = "exact|absolute|close|norm|sum|set", .t1 = "Method"),
     KEY("arguments.*.verify.atol", EXPRESSION,
-        "half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean "
+        "square of "
+        "the reference",
         "absolute tolerance, an absolute number", .t1 = "AbsoluteTolerance"),
-    KEY("arguments.*.verify.rtol", EXPRESSION, "half and bfloat16 1e-2, float 1e-4, double 1e-9",
-        "relative tolerance", .t1 = "RelativeTolerance"),
+    KEY("arguments.*.verify.rtol", EXPRESSION,
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9", "relative tolerance",
+        .t1 = "RelativeTolerance"),
     KEY("arguments.*.verify.precision", .type = "number",
         "10 times the baseline's own error, or what rounding explains",
         "largest relative norm of the error that hone judge allows a candidate",
