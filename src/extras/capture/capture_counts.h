@@ -25,8 +25,10 @@ enum {
     X(IMAGE, "it has an image, a sampler or a pipe")                                               \
     X(ARGUMENT, "an argument was set before the layer saw the kernel")                             \
     X(READ, "the driver refused to read a buffer")                                                 \
-    X(SYSTEM_POINTER, "a pointer that no clSVMAlloc returned")                                     \
+    X(SYSTEM_POINTER, "a pointer to memory of the host")                                           \
     X(COMMAND_BUFFER, "recorded in a command buffer")                                              \
+    X(GRAPH, "recorded into a CUDA graph")                                                         \
+    X(ATTRIBUTES, "a cooperative launch, or one with attributes that a replay does not have")      \
     X(FAILED, "the launch failed")
 
 // X(NAME, text): why `hone with` left a launch to the program's own kernel.

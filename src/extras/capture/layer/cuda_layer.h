@@ -1,0 +1,104 @@
+// The layer's CUDA half: what it wraps of the driver's interface and of NVRTC, and what it calls below. Always preloaded:
+// CUDA has no layers. Types and functions are declared as in the backend (cuda_api.h), so that no header of CUDA is needed.
+#ifndef HONE_CAPTURE_LAYER_CUDA_LAYER_H
+#define HONE_CAPTURE_LAYER_CUDA_LAYER_H
+
+#include "device/backends/cuda/cuda_api.h"
+#include "extras/capture/capture_cuda.h"
+#include "extras/capture/layer/layer.h"
+
+enum { CUDA_PARAMETERS_MOST = LAYER_ARGUMENTS, CUDA_MEMORIES_MOST = 2 * LAYER_ARGUMENTS };
+
+// What is called below the layer. A function that the driver lacks is NULL.
+struct cuda_below {
+    struct cuda_api driver;
+    struct nvrtc_api nvrtc;
+    CAPTURE_CUDA_FUNCTIONS(CUDA_POINTER)
+};
+extern struct cuda_below cuda_below;
+// Fills it, once; false: the process has no CUDA.
+bool cuda_below_open(void);
+bool cuda_below_open_nvrtc(void);
+// By this name, in the library that the program has opened (layer_preload.c).
+void *layer_find_cuda(const char *name);
+void *layer_find_nvrtc(const char *name);
+// The layer's own function of this name, or NULL.
+void *cuda_own_function(const char *name);
+
+// ---- objects -----------------------------------------------------------------------------------
+
+// A text as NVRTC compiled it. Its handle is an nvrtcProgram; of an image that came of it, the hash of the image.
+struct cuda_text {
+    struct layer_program program; // one part
+    char *expressions;            // names that the program asked for, each ended by a zero
+    size_t expressions_length;
+    char digest[65];     // of text, options and headers; "" before it is compiled
+    const char *without; // NULL: it has a text; else "cubin", "PTX", "fat binary"
+    char image[65];      // digest of the image, where it is kept
+};
+
+struct cuda_module {
+    struct layer_object object;
+    const void *image; // hash, the handle in `images`
+};
+
+struct cuda_replacement;
+
+struct cuda_function {
+    struct layer_object object;
+    const void *module; // or library
+    uint64_t key;       // 0: nothing is known of it
+    const char *without;
+    char *name;
+    uint32_t count; // of parameters
+    size_t bytes;   // of all of them
+    size_t offsets[CUDA_PARAMETERS_MOST], sizes[CUDA_PARAMETERS_MOST];
+    struct cuda_replacement *replacement; // NULL: none
+};
+
+struct cuda_objects {
+    struct layer_table programs, images, modules, functions;
+};
+extern struct cuda_objects cuda_objects;
+void cuda_objects_after_fork(void);
+
+void cuda_note_program(nvrtcProgram program, const char *source, int headers,
+                       const char *const *texts, const char *const *names);
+void cuda_note_expression(nvrtcProgram program, const char *name);
+void cuda_note_options(nvrtcProgram program, int count, const char *const *options);
+// The program got this out of the compiler: a module that is made of it has the text.
+void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length);
+void cuda_note_module(const void *module, const void *image);
+void cuda_drop_module(const void *module);
+// Of a name and a module; or, with NULL, of what the driver says of the handle.
+void cuda_note_function(const void *function, const void *module, const char *name);
+
+// ---- launches ----------------------------------------------------------------------------------
+
+struct cuda_launch {
+    CUfunction function;
+    unsigned grid[3], block[3], shared;
+    CUstream stream;
+    void **parameters, **extra;
+    const struct cuda_config *config; // of cuLaunchKernelEx, or NULL
+    bool is_cooperative;
+};
+
+// The program's own launch.
+CUresult cuda_enqueue(const struct cuda_launch *l);
+CUresult cuda_launch_noted(const struct cuda_launch *l);
+// Where a parameter's bytes are; NULL: nowhere.
+const unsigned char *cuda_parameter(const struct cuda_launch *l, const struct cuda_function *f,
+                                    uint32_t at);
+// The allocation that a word of a parameter points into.
+bool cuda_find_range(const unsigned char *word, CUdeviceptr *at, CUdeviceptr *base, size_t *size);
+bool cuda_is_recorded_now(CUstream stream); // into a graph
+void cuda_record_times(void);
+void cuda_record_after_fork(void);
+extern atomic_long cuda_graph_captures; // that the program has begun and not ended
+
+struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *t, const char *name);
+void cuda_replace_release(struct cuda_replacement *r);
+CUresult cuda_replace_launch(const struct cuda_launch *l);
+
+#endif
