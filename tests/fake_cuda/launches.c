@@ -277,20 +277,35 @@ static void run(const struct CUfunc_st *f, void **arguments, size_t work_items)
     fake_pass_ns(launch_ns(f, arguments));
 }
 
+// Parameters that come as one buffer, each where cuFuncGetParamInfo() says.
+static void **take_extra(const struct CUfunc_st *f, void **extra, void **list)
+{
+    uint8_t *buffer = NULL;
+    for (; *extra; extra += 2) {
+        if ((uintptr_t)*extra == 1) // CU_LAUNCH_PARAM_BUFFER_POINTER
+            buffer = extra[1];
+    }
+    for (unsigned i = 0; buffer && i < f->declared.count; i++)
+        list[i] = buffer + 8 * (size_t)i;
+    return list;
+}
+
 CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z,
                         unsigned dynamic_bytes, CUstream stream, void **parameters, void **extra)
 {
     CUresult code = fake_call(__func__);
     size_t threads = (size_t)block_x * block_y * block_z;
-    (void)stream, (void)extra;
+    void *list[ARGUMENTS_MOST];
+    if (!parameters && extra)
+        parameters = take_extra(f, extra, list);
     bool has_opted = dynamic_bytes <= SHARED_DEFAULT || (int)dynamic_bytes <= f->dynamic_bytes;
     if (code == CUDA_SUCCESS && (fake_dead("refuse") || !has_opted))
         code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (code == CUDA_SUCCESS && (threads == 0 || threads > 1024))
         code = CUDA_ERROR_INVALID_VALUE;
     fake_clock_enqueue();
-    if (code == CUDA_SUCCESS)
+    if (code == CUDA_SUCCESS && !fake_is_recorded(stream))
         run(f, parameters, threads * grid_x * grid_y * grid_z);
     return code;
 }

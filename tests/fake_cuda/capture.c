@@ -1,0 +1,112 @@
+// What a program is captured with: calls that wait, allocations found by an address, streams that are recorded into graphs, functions
+// found by name.
+#include "fake.h"
+
+#include "extras/capture/capture_cuda.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+CUDA_DRIVER_FUNCTIONS(FAKE_DECLARE)
+CAPTURE_CUDA_FUNCTIONS(FAKE_DECLARE)
+
+static CUstream recorded; // into a graph
+
+bool fake_is_recorded(CUstream stream)
+{
+    return recorded && stream == recorded;
+}
+
+// Whatever waits ends a graph that is being recorded, as the real one does.
+static CUresult waiting(const char *call)
+{
+    const CUresult code = fake_call(call);
+    fake_wait();
+    return code == CUDA_SUCCESS && recorded ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : code;
+}
+
+CUresult cuCtxGetDevice(CUdevice *out)
+{
+    *out = 0;
+    return fake_call(__func__);
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    return waiting(__func__);
+}
+
+CUresult cuEventQuery(CUevent event)
+{
+    (void)event;
+    return waiting(__func__);
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+    (void)event;
+    return waiting(__func__);
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr at)
+{
+    const CUresult code = fake_call(__func__);
+    if (code != CUDA_SUCCESS)
+        return code;
+    return fake_memory_range(at, base, size) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
+{
+    const CUresult code = waiting(__func__);
+    return code == CUDA_SUCCESS ? cuMemcpyHtoDAsync(to, from, bytes, NULL) : code;
+}
+
+CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
+{
+    const CUresult code = recorded ? fake_call(__func__) : waiting(__func__);
+    return code == CUDA_SUCCESS ? cuMemcpyDtoHAsync(to, from, bytes, NULL) : code;
+}
+
+CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+    const CUresult code = waiting(__func__);
+    return code == CUDA_SUCCESS ? cuMemcpyDtoDAsync(to, from, bytes, NULL) : code;
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, int *status)
+{
+    *status = fake_is_recorded(stream);
+    return fake_call(__func__);
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, int mode)
+{
+    (void)mode;
+    recorded = stream;
+    return fake_call(__func__);
+}
+
+CUresult cuStreamEndCapture(CUstream stream, void **graph)
+{
+    *graph = stream == recorded ? &recorded : NULL;
+    recorded = NULL;
+    return fake_call(__func__);
+}
+
+// The newest of a name: "_v2" before the plain one, "_ptsz" where that was asked for.
+CUresult cuGetProcAddress(const char *name, void **out, int version, uint64_t flags, int *status)
+{
+    static const char *const endings[] = {"_v2_ptsz", "_ptsz", "_v2", ""};
+    const CUresult code = fake_call(__func__);
+    void *own = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+    (void)version, (void)status;
+    *out = NULL;
+    for (size_t i = flags & CUDA_PROC_ADDRESS_PER_THREAD ? 0 : 2; own && !*out && i < 4; i++) {
+        char symbol[128];
+        snprintf(symbol, sizeof symbol, "%s%s", name, endings[i]);
+        *out = dlsym(own, symbol);
+    }
+    return code == CUDA_SUCCESS && !*out ? CUDA_ERROR_NOT_FOUND : code;
+}
