@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "extras/capture/capture_counts.h"
+#include "model/languages.h"
 
 #include <stdbool.h>
 
@@ -49,6 +50,8 @@ struct capture_launch {
     uint32_t dimensions;
     int64_t global[3], local[3];
     bool has_local, has_offset, is_indirect;
+    bool has_inside;              // pointers inside of its structs
+    uint32_t shared;              // CUDA: bytes of dynamic shared memory
     struct capture_value *values; // one for each argument of the kernel
     uint64_t bytes;               // of its buffers
     uint64_t launches;            // of this shape, in the whole run
@@ -57,8 +60,10 @@ struct capture_launch {
 };
 
 struct capture_kernel {
+    enum language language;
     const char *key, *name, *program, *options;
-    const char *without; // why it has no text; NULL: it has
+    const char *function; // as a spec names it: of a mangled name the text's own words
+    const char *without;  // why it has no text; NULL: it has
     bool is_linked;
     struct capture_part *parts;
     uint32_t part_count;
@@ -103,13 +108,17 @@ void capture_player_free(struct capture_player *p);
 // The next request gets a new process: a launch may have written where it should not.
 void capture_player_renew(struct capture_player *p);
 // `options`, `global` and `local` NULL: as recorded. What went wrong is part of the result.
-void capture_play(struct capture_player *p, const struct capture_launch *l, int times,
-                  const char *options, const int64_t *global, const int64_t *local, struct arena *a,
+void capture_play(struct capture_player *p, const struct capture_kernel *k,
+                  const struct capture_launch *l, int times, const char *options,
+                  const int64_t *global, const int64_t *local, struct arena *a,
                   struct capture_replay *out);
 
 // ---- specs -------------------------------------------------------------------------------------
 
-// Writes KERNEL.json and the files that it names; sets `spec`, `why`, `tunes`. False: a file cannot be written.
+enum { CAPTURE_REPLAYS = 10 };
+
+// Replays the kernel's launches, then writes KERNEL.json and the files that it names; sets `replay` of the launches, `spec`, `why`,
+// `tunes`. False: a file cannot be written.
 bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struct capture_player *p,
                         struct arena *a, struct error *e);
 

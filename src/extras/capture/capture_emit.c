@@ -111,7 +111,7 @@ static void choose_launches(struct emitting *x)
         const struct capture_launch *l = &k->launches[i];
         bool ok = l->dimensions == first->dimensions && str_equal(l->device, first->device) &&
                   l->has_local == first->has_local && !l->has_offset && !l->is_indirect &&
-                  (i == 0 || !l->replay.why);
+                  l->shared == first->shared && !l->has_inside && (i == 0 || !l->replay.why);
         for (uint32_t o = 0; o < x->case_count; o++)
             ok = ok && !same_columns(x, l, x->cases[o]);
         for (uint32_t a = 0; ok && a < k->argument_count; a++)
@@ -401,6 +401,10 @@ static void emit_geometry(struct emitting *x, struct emit *j)
     for (uint32_t a = 0; a < dimensions; a++)
         emit_text(j, m->global[a]);
     emit_array_end(j);
+    if (m->k->launches[0].shared) {
+        emit_key(j, "shared");
+        emit_i64(j, m->k->launches[0].shared);
+    }
     if (!m->local[0])
         return;
     emit_array_at(j, "local");
@@ -474,12 +478,21 @@ static void emit_constants(struct emitting *x, struct emit *j)
     emit_object_end(j);
 }
 
+// Options of CUDA's compiler that hone chooses itself.
+static bool is_target(const struct making *m, const char *word)
+{
+    return m->language == LANGUAGE_CUDA &&
+           (str_starts(word, "-arch") || str_starts(word, "--gpu-architecture"));
+}
+
 static void emit_options(struct emitting *x, struct emit *j)
 {
     struct making *m = x->m;
     emit_array_at(j, "options");
-    for (uint32_t i = 0; i < m->other_count; i++)
-        emit_text(j, m->others[i]);
+    for (uint32_t i = 0; i < m->other_count; i++) {
+        if (!is_target(m, m->others[i]))
+            emit_text(j, m->others[i]);
+    }
     for (uint32_t i = 0; i < m->macro_count; i++) {
         const struct macro *o = &m->macros[i];
         if (!is_parameter(m, o->name) && !(o->is_integer && is_geometry_name(m, o->name)))
@@ -530,7 +543,7 @@ static bool emit_spec(struct emitting *x, struct error *e)
             emit_text(&j, m->files[i]);
         emit_array_end(&j);
     }
-    emit_text_at(&j, "function", m->k->name);
+    emit_text_at(&j, "function", m->k->function);
     emit_options(x, &j);
     emit_constants(x, &j);
     emit_parameters(x, &j);

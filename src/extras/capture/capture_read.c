@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MOST = 256, LINE_MOST = 64 << 20 };
+enum { ARGUMENTS_MOST = 256, VALUES_MOST = 3 * ARGUMENTS_MOST, LINE_MOST = 64 << 20 };
 
 const char *capture_path(struct arena *a, const struct capture *c, const char *name)
 {
@@ -87,8 +87,36 @@ static void read_argument(struct arena *a, json_t *o, struct capture_argument *o
     out->is_local = address == 0x119A;
 }
 
+// The name behind "_Z5", or the name itself; its length.
+static const char *own_name(const char *name, size_t *length)
+{
+    char *end;
+    const unsigned long long digits =
+        strncmp(name, "_Z", 2) == 0 ? strtoull(name + 2, &end, 10) : 0;
+    *length = digits && digits <= strlen(end) ? (size_t)digits : strlen(name);
+    return *length == digits ? end : name;
+}
+
+// What the program asked the compiler for by its words, "scale<float>", or the plain name of what is mangled.
+static const char *read_function(struct arena *a, const char *name, json_t *expressions)
+{
+    size_t length, i;
+    json_t *e;
+    const char *own = own_name(name, &length), *found = NULL;
+    json_array_foreach(expressions, i, e)
+    {
+        const char *text = json_string_value(e);
+        const char *at = text && *text == '&' ? text + 1 : text;
+        if (at && own != name && strncmp(at, own, length) == 0 &&
+            (!at[length] || (at[length] == '<' && json_array_size(expressions) == 1)))
+            found = at;
+    }
+    return found ? arena_strdup(a, found) : arena_strndup(a, own, length);
+}
+
 static bool read_kernel(struct arena *a, json_t *o, struct capture_kernel *out)
 {
+    const char *language = json_string_value(json_object_get(o, "language"));
     json_t *parts = json_object_get(o, "parts"), *arguments = json_object_get(o, "arguments");
     const size_t part_count = json_array_size(parts), count = json_array_size(arguments);
     *out = (struct capture_kernel){.key = get_text(a, o, "kernel"),
@@ -97,6 +125,9 @@ static bool read_kernel(struct arena *a, json_t *o, struct capture_kernel *out)
                                    .options = get_text(a, o, "options"),
                                    .is_linked = json_is_true(json_object_get(o, "linked")),
                                    .tunes = ""};
+    out->function = read_function(a, out->name, json_object_get(o, "expressions"));
+    if (!language_parse(language ? language : "opencl", &out->language) || !out->function)
+        return false;
     if (json_is_string(json_object_get(o, "without")))
         out->without = get_text(a, o, "without");
     out->parts = arena_array(a, part_count + 1, sizeof *out->parts);
@@ -183,6 +214,8 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
 {
     json_t *values = json_object_get(o, "arguments"), *local = json_object_get(o, "local");
     json_t *offset = json_object_get(o, "offset");
+    const json_int_t shared = json_integer_value(json_object_get(o, "shared"));
+    const size_t value_count = json_array_size(values);
     int64_t offsets[3] = {0};
     *out = (struct capture_launch){
         .key = get_text(a, o, "launch"),
@@ -190,17 +223,20 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
         .driver = get_text(a, o, "driver"),
         .dimensions = (uint32_t)json_integer_value(json_object_get(o, "dimensions")),
         .has_local = json_is_array(local),
-        .is_indirect = json_is_true(json_object_get(o, "indirect"))};
+        .is_indirect = json_is_true(json_object_get(o, "indirect")),
+        .has_inside = value_count > argument_count,
+        .shared = shared > 0 && shared < UINT32_MAX ? (uint32_t)shared : 0};
     if (!get_key(out->key) || out->dimensions < 1 || out->dimensions > 3 ||
-        json_array_size(values) != argument_count ||
+        value_count < argument_count || value_count > VALUES_MOST ||
         !read_sizes(json_object_get(o, "global"), out->dimensions, 1, out->global) ||
         (out->has_local && !read_sizes(local, out->dimensions, 1, out->local)) ||
         (json_is_array(offset) && !read_sizes(offset, out->dimensions, 0, offsets)))
         return false;
     for (uint32_t i = 0; json_is_array(offset) && i < out->dimensions; i++)
         out->has_offset = out->has_offset || offsets[i] != 0;
-    out->values = arena_array(a, argument_count + 1, sizeof *out->values);
-    for (uint32_t i = 0; out->values && i < argument_count; i++) {
+    out->values = arena_array(a, value_count + 1, sizeof *out->values);
+    for (uint32_t i = 0; out->values && i < value_count;
+         i++) { // behind the arguments what lies inside of them
         if (!read_value(a, json_array_get(values, i), i, &out->values[i]))
             return false;
         out->bytes += out->values[i].kind == CAPTURED_BUFFER ? out->values[i].bytes : 0;

@@ -1,6 +1,7 @@
 // Options, split as a compiler's driver does it, and joined.
 #include "extras/capture/capture_words.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,26 @@ char *capture_words_next(const char **at)
     return word;
 }
 
+// A value with blanks stands in quotes, which every compiler's driver takes; what has quotes itself is written with backslashes.
+static char *write_word(char *to, const char *word)
+{
+    const char *value = strchr(word, '=');
+    const bool is_quoted = !*word || (strpbrk(word, BLANKS) && !strpbrk(word, "\\\"'"));
+    const char *from = value && is_quoted ? value + 1 : word;
+    memcpy(to, word, (size_t)(from - word));
+    to += from - word;
+    if (is_quoted)
+        *to++ = '"';
+    for (; *from; from++) {
+        if (!is_quoted && strchr(BLANKS "\\\"'", *from))
+            *to++ = '\\';
+        *to++ = *from;
+    }
+    if (is_quoted)
+        *to++ = '"';
+    return to;
+}
+
 char *capture_words_join(const char *const *words, size_t count)
 {
     size_t length = 1;
@@ -36,13 +57,7 @@ char *capture_words_join(const char *const *words, size_t count)
     for (size_t i = 0; text && i < count; i++) {
         if (i)
             *to++ = ' ';
-        if (!*words[i])
-            *to++ = '"', *to++ = '"';
-        for (const char *c = words[i]; *c; c++) {
-            if (strchr(BLANKS "\\\"'", *c))
-                *to++ = '\\';
-            *to++ = *c;
-        }
+        to = write_word(to, words[i]);
     }
     if (text)
         *to = 0;

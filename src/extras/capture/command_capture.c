@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REPLAYS = 10 };
 #define LIMIT_DEFAULT (UINT64_C(4) << 30)
 
 struct capture_settings {
@@ -178,9 +177,6 @@ static bool replay_and_write(struct session *s, struct error *e)
     for (size_t i = 0; ok && i < s->capture.kernel_count; i++) {
         struct capture_kernel *k = &s->capture.kernels[i];
         capture_player_renew(p);
-        for (size_t l = 0; l < k->launch_count; l++)
-            capture_play(p, &k->launches[l], REPLAYS, NULL, NULL, NULL, &s->arena,
-                         &k->launches[l].replay);
         // A kernel whose files cannot be written is told in the table, and the others go on.
         ok = capture_write_spec(&s->capture, k, p, &s->arena, e) || e->code == ERROR_IO;
         if (e->code == ERROR_IO) {
@@ -199,7 +195,7 @@ enum replay_verdict { REPLAY_EXACT, REPLAY_WITHIN, REPLAY_NOT };
 
 static enum replay_verdict judge_replay(const struct capture_replay *r, bool has_atomics)
 {
-    if (!r->is_done || r->why || r->times < REPLAYS)
+    if (!r->is_done || r->why || r->times < CAPTURE_REPLAYS)
         return REPLAY_NOT;
     if (r->exact == r->times)
         return REPLAY_EXACT;

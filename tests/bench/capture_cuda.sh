@@ -1,0 +1,57 @@
+#!/bin/bash
+# hone capture, check, tune and hone with on CUDA programs, on a machine with a card. Programs that cannot be built or run here are
+# named and left out.
+#
+#   tests/bench/capture_cuda.sh BUILD FOLDER [see|loop] [PROGRAM...]      driver runtime cupy torch
+set -u
+build=$(realpath "$1") folder=$2 what=${3-loop}
+shift 3
+programs=${*:-driver runtime cupy torch}
+hone=$build/hone here=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$folder"
+cd "$folder" || exit 1
+export CUPY_CACHE_DIR=$PWD/cupy_cache TRITON_CACHE_DIR=$PWD/triton_cache
+
+# The command of a program, built; empty: it cannot run here.
+command_of() {
+  case $1 in
+  driver)
+    cc -O2 -std=gnu11 -I"$here/../src" -I"$here/../src/core" "$here/capture/capture_cuda.c" -o driver.out -ldl >&2 &&
+      echo "./driver.out add 4194304 200"
+    ;;
+  shapes) [ -x driver.out ] && echo "./driver.out shapes 65536 12" ;;
+  runtime)
+    nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.out >&2 && echo "./runtime.out 4194304 200"
+    ;;
+  cupy) python3 -c 'import importlib.util as u; exit(not u.find_spec("cupy"))' && echo "python3 $here/capture/programs/cupy_arrays.py" ;;
+  torch) python3 -c 'import importlib.util as u; exit(not u.find_spec("triton"))' && echo "python3 $here/capture/programs/torch_triton.py" ;;
+  esac
+}
+
+for program in $programs; do
+  command=$(command_of "$program")
+  echo "== $program: ${command:-cannot be built or run here}"
+  [ -n "$command" ] || continue
+  rm -rf "$program"
+  started=$(date +%s%N)
+  plain=$($command 2>plain.err) || cat plain.err
+  between=$(date +%s%N)
+  timeout 60 "$hone" capture -o "$program" -- $command >"$program.out" 2>"$program.err"
+  echo "status $?, $(((between - started) / 1000000)) ms without, $((($(date +%s%N) - between) / 1000000)) ms captured and replayed"
+  grep -qxF -- "$plain" "$program.out" && echo "output: the same ($plain)" || echo "OUTPUT: another: $plain"
+  cat "$program.out" "$program.err"
+  if [ "$what" = see ]; then
+    cut -c1-700 "$program/log" | head -40
+    du -sh "$program"
+    continue
+  fi
+  for spec in "$program"/*.json; do
+    [ -e "$spec" ] || continue
+    echo "-- $spec"
+    "$hone" check "$spec" --sample 8 2>&1 | tail -4
+    "$hone" tune "$spec" --budget "${SECONDS_A_KERNEL:-4}s" 2>&1 | grep -E '^Speed-up|^Best|^error' || :
+  done
+  "$hone" deploy --for-program "$program" -o "$program.hone" || continue
+  "$hone" with "$program.hone" --verify 10% -- $command
+  "$hone" with "$program.hone" --repeats "${TURNS:-5}" -- $command
+done
