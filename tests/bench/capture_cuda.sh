@@ -16,12 +16,12 @@ export CUPY_CACHE_DIR=$PWD/cupy_cache TRITON_CACHE_DIR=$PWD/triton_cache
 command_of() {
   case $1 in
   driver)
-    cc -O2 -std=gnu11 -I"$here/../src" -I"$here/../src/core" "$here/capture/capture_cuda.c" -o driver.out -ldl >&2 &&
-      echo "./driver.out add 4194304 200"
+    cc -O2 -std=gnu11 -I"$here/../src" -I"$here/../src/core" "$here/capture/capture_cuda.c" -o driver.bin -ldl >&2 &&
+      echo "./driver.bin add 4194304 200"
     ;;
-  shapes) [ -x driver.out ] && echo "./driver.out shapes 65536 12" ;;
+  shapes) [ -x driver.bin ] && echo "./driver.bin shapes 65536 12" ;;
   runtime)
-    nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.out >&2 && echo "./runtime.out 4194304 200"
+    nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.bin >&2 && echo "./runtime.bin 4194304 200"
     ;;
   cupy) python3 -c 'import importlib.util as u; exit(not u.find_spec("cupy"))' && echo "python3 $here/capture/programs/cupy_arrays.py" ;;
   torch) python3 -c 'import importlib.util as u; exit(not u.find_spec("triton"))' && echo "python3 $here/capture/programs/torch_triton.py" ;;
