@@ -32,6 +32,12 @@ CUresult cuCtxGetDevice(CUdevice *out)
     return fake_call(__func__);
 }
 
+CUresult cuCtxGetCurrent(CUcontext *out)
+{
+    *out = fake_context();
+    return fake_call(__func__);
+}
+
 CUresult cuCtxSynchronize(void)
 {
     return waiting(__func__);

@@ -49,6 +49,7 @@ int fake_live_objects(void);
 
 // The memory that begins at or before `at` and holds it: how many bytes are left of it; 0: none.
 size_t fake_memory_left(CUdeviceptr at);
+CUcontext fake_context(void);
 bool fake_memory_range(CUdeviceptr at, CUdeviceptr *base, size_t *bytes);
 CUresult fake_allocate(CUdeviceptr *out, size_t bytes);
 bool fake_give_back(CUdeviceptr at); // false: nothing was allocated there

@@ -212,6 +212,11 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
     return fake_call(__func__);
 }
 
+CUcontext fake_context(void)
+{
+    return &primary;
+}
+
 CUresult cuCtxSetCurrent(CUcontext context)
 {
     CUresult code = fake_call(__func__);

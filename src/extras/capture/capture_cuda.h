@@ -43,7 +43,7 @@ enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
 #define CAPTURE_CUDA_FUNCTIONS(X)                                                                  \
     X(cuCtxGetDevice, "cuCtxGetDevice", CUresult, (CUdevice * out))                                \
     X(cuCtxSynchronize, "cuCtxSynchronize", CUresult, (void))                                      \
-    X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", CUresult, (CUcontext context))                      \
+    X(cuCtxGetCurrent, "cuCtxGetCurrent", CUresult, (CUcontext * out))                             \
     X(cuEventQuery, "cuEventQuery", CUresult, (CUevent event))                                     \
     X(cuEventSynchronize, "cuEventSynchronize", CUresult, (CUevent event))                         \
     X(cuMemGetAddressRange, "cuMemGetAddressRange_v2", CUresult,                                   \

@@ -584,6 +584,17 @@ static void add_shapes(struct emitting *x)
     }
 }
 
+// Of a value, or of the floats that a buffer holds.
+static uint64_t binding_bytes(const struct making *m, uint32_t argument,
+                              const struct capture_value *v)
+{
+    const char *type;
+    uint32_t bytes, width;
+    if (v->kind == CAPTURED_BUFFER)
+        return making_type(m, argument, &type, &bytes, &width) && str_equal(type, "float") ? 4 : 0;
+    return v->kind == CAPTURED_VALUE ? v->bytes : 0;
+}
+
 // The key that `hone with` looks for in the program; `hone deploy --for-program` puts it in front of the table.
 static void add_binding(struct emitting *x)
 {
@@ -591,13 +602,12 @@ static void add_binding(struct emitting *x)
     const struct capture_kernel *k = m->k;
     text_addf(&x->out, "kernel %s %s\n", k->program, k->name);
     text_addf(&x->out, "device %s\ndriver %s\n", k->launches[0].device, k->launches[0].driver);
-    text_addf(&x->out, "dimensions %u local %u\n", k->launches[0].dimensions,
-              k->launches[0].has_local ? 1u : 0u);
+    text_addf(&x->out, "dimensions %u local %u shared %u\n", k->launches[0].dimensions,
+              k->launches[0].has_local ? 1u : 0u, k->launches[0].shared);
     text_addf(&x->out, "arguments %u", k->argument_count);
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct capture_value *v = &k->launches[0].values[i];
-        text_addf(&x->out, " %c%llu", "vblN"[v->kind],
-                  (unsigned long long)(v->kind == CAPTURED_VALUE ? v->bytes : 0));
+        text_addf(&x->out, " %c%llu", "vblN"[v->kind], (unsigned long long)binding_bytes(m, i, v));
     }
     text_addf(&x->out, "\ncolumns %u", x->column_count);
     for (uint32_t c = 0; c < x->column_count; c++)

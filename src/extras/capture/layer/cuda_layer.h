@@ -92,7 +92,29 @@ const unsigned char *cuda_parameter(const struct cuda_launch *l, const struct cu
                                     uint32_t at);
 // The allocation that a word of a parameter points into.
 bool cuda_find_range(const unsigned char *word, CUdeviceptr *at, CUdeviceptr *base, size_t *size);
+
+// A pointer of a launch, and what it reaches: to the next pointer, or to the end of the allocation.
+struct cuda_memory {
+    uint32_t argument;
+    size_t offset; // of the pointer in the argument
+    CUdeviceptr at, base;
+    size_t size; // from `at`
+    unsigned char *bytes;
+    char digest[2][65];
+};
+
+struct cuda_memories {
+    struct cuda_memory items[CUDA_MEMORIES_MOST];
+    uint32_t count;
+    uint64_t bytes; // of all of them
+};
+enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct cuda_function *f,
+                                       struct cuda_memories *out);
+// Attributes that change what a launch is; those that only say when it may start do not.
+bool cuda_has_attributes(const struct cuda_launch *l);
 bool cuda_is_recorded_now(CUstream stream); // into a graph
+// "CUDA 13.0", as hone-replay says it.
+void cuda_driver_text(char out[64]);
 void cuda_record_times(void);
 void cuda_record_after_fork(void);
 extern atomic_long cuda_graph_captures; // that the program has begun and not ended

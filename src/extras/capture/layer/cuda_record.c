@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,21 +169,10 @@ static uint64_t shape_key(const struct cuda_function *f, const struct cuda_launc
 
 // ---- a capture ---------------------------------------------------------------------------------
 
-struct cuda_memory {
-    uint32_t argument;
-    size_t offset; // of the pointer in the argument
-    CUdeviceptr at, base;
-    size_t size; // from `at`
-    unsigned char *bytes;
-    char digest[2][65];
-};
-
 struct captured {
     const struct cuda_launch *launch;
     struct cuda_function function; // a copy
-    struct cuda_memory memories[CUDA_MEMORIES_MOST];
-    uint32_t memory_count;
-    uint64_t bytes;
+    struct cuda_memories memories;
     enum capture_reason reason;
 };
 
@@ -192,60 +182,62 @@ static bool refuse_capture(struct captured *c, enum capture_reason why)
     return false;
 }
 
-static bool add_memory(struct captured *c, uint32_t argument, size_t offset,
-                       const unsigned char *word)
+static enum capture_reason add_memory(struct cuda_memories *list, uint32_t argument, size_t offset,
+                                      const unsigned char *word)
 {
-    struct cuda_memory *m = &c->memories[c->memory_count];
+    struct cuda_memory *m = &list->items[list->count];
     int type;
     if (!cuda_find_range(word, &m->at, &m->base, &m->size)) {
         const bool is_of_host =
             m->at >> 32 && m->at >> 57 == 0 && cuda_below.cuPointerGetAttribute &&
             cuda_below.cuPointerGetAttribute(&type, CUDA_POINTER_MEMORY_TYPE, m->at) ==
                 CUDA_SUCCESS;
-        return !is_of_host || refuse_capture(c, CAPTURE_SYSTEM_POINTER);
+        return is_of_host ? CAPTURE_SYSTEM_POINTER : CAPTURE_NONE;
     }
-    if (c->memory_count + 1 == CUDA_MEMORIES_MOST)
-        return refuse_capture(c, CAPTURE_ARGUMENT);
+    if (list->count + 1 == CUDA_MEMORIES_MOST)
+        return CAPTURE_ARGUMENT;
     m->argument = argument;
     m->offset = offset;
     m->size -= (size_t)(m->at - m->base);
-    c->memory_count++;
-    return true;
+    list->count++;
+    return CAPTURE_NONE;
 }
 
 // An allocator of the program's own hands out parts of larger allocations: what one pointer reaches ends where the next begins.
-static void part_memories(struct captured *c)
+static void part_memories(struct cuda_memories *list)
 {
-    for (uint32_t i = 0; i < c->memory_count; i++) {
-        struct cuda_memory *m = &c->memories[i];
-        for (uint32_t o = 0; o < c->memory_count; o++) {
-            const CUdeviceptr next = c->memories[o].at;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct cuda_memory *m = &list->items[i];
+        for (uint32_t o = 0; o < list->count; o++) {
+            const CUdeviceptr next = list->items[o].at;
             if (next > m->at && next - m->at < m->size)
                 m->size = (size_t)(next - m->at);
         }
-        c->bytes += m->size;
+        list->bytes += m->size;
     }
 }
 
-static bool find_memories(struct captured *c)
+enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct cuda_function *f,
+                                       struct cuda_memories *out)
 {
-    for (uint32_t i = 0; i < c->function.count; i++) {
-        const unsigned char *bytes = cuda_parameter(c->launch, &c->function, i);
+    enum capture_reason why = CAPTURE_NONE;
+    out->count = 0;
+    out->bytes = 0;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const unsigned char *bytes = cuda_parameter(l, f, i);
         if (!bytes)
-            return refuse_capture(c, CAPTURE_ARGUMENT);
-        for (size_t at = 0; at + 8 <= c->function.sizes[i]; at += 8) {
-            if (!add_memory(c, i, at, bytes + at))
-                return false;
-        }
+            return CAPTURE_ARGUMENT;
+        for (size_t at = 0; at + 8 <= f->sizes[i] && why == CAPTURE_NONE; at += 8)
+            why = add_memory(out, i, at, bytes + at);
     }
-    part_memories(c);
-    return true;
+    part_memories(out);
+    return why;
 }
 
 static bool read_memories(struct captured *c, int after)
 {
-    for (uint32_t i = 0; i < c->memory_count; i++) {
-        struct cuda_memory *m = &c->memories[i];
+    for (uint32_t i = 0; i < c->memories.count; i++) {
+        struct cuda_memory *m = &c->memories.items[i];
         struct digest was, is;
         if (!after)
             m->bytes = malloc(m->size + 1);
@@ -268,9 +260,9 @@ static bool read_memories(struct captured *c, int after)
 // The entry of an argument that is a pointer and nothing else.
 static const struct cuda_memory *memory_of(const struct captured *c, uint32_t argument)
 {
-    for (uint32_t i = 0; i < c->memory_count; i++) {
-        if (c->memories[i].argument == argument && c->function.sizes[argument] == 8)
-            return &c->memories[i];
+    for (uint32_t i = 0; i < c->memories.count; i++) {
+        if (c->memories.items[i].argument == argument && c->function.sizes[argument] == 8)
+            return &c->memories.items[i];
     }
     return NULL;
 }
@@ -311,26 +303,32 @@ static void log_arguments(struct layer_line *l, const struct captured *c)
         else
             log_value(l, cuda_parameter(c->launch, &c->function, i), c->function.sizes[i]);
     }
-    for (uint32_t i = 0; i < c->memory_count; i++) { // inside of structs
-        if (c->function.sizes[c->memories[i].argument] == 8)
+    for (uint32_t i = 0; i < c->memories.count; i++) { // inside of structs
+        if (c->function.sizes[c->memories.items[i].argument] == 8)
             continue;
         line_add(l, ",");
-        log_memory(l, c, &c->memories[i]);
+        log_memory(l, c, &c->memories.items[i]);
     }
     line_add(l, "]");
+}
+
+void cuda_driver_text(char out[64])
+{
+    int version = 0;
+    cuda_below.driver.cuDriverGetVersion(&version);
+    snprintf(out, 64, "CUDA %d.%d", version / 1000, version % 1000 / 10);
 }
 
 static void log_device(struct layer_line *l)
 {
     CUdevice device = 0;
-    int version = 0;
-    char name[256] = "";
+    char name[256] = "", driver[64];
     if (cuda_below.cuCtxGetDevice(&device) == CUDA_SUCCESS)
         cuda_below.driver.cuDeviceGetName(name, sizeof name, device);
-    cuda_below.driver.cuDriverGetVersion(&version);
+    cuda_driver_text(driver);
     line_add(l, ",\"device\":");
     line_text(l, name);
-    line_add(l, ",\"driver\":\"CUDA %d.%d\"", version / 1000, version % 1000 / 10);
+    line_add(l, ",\"driver\":\"%s\"", driver);
 }
 
 static void log_launch(const struct captured *c, uint64_t key)
@@ -355,8 +353,7 @@ static void log_launch(const struct captured *c, uint64_t key)
     line_end(&l, true);
 }
 
-// Attributes change what a launch is; those that only say when it may start do not.
-static bool has_attributes(const struct cuda_launch *l)
+bool cuda_has_attributes(const struct cuda_launch *l)
 {
     bool any = l->is_cooperative;
     for (unsigned i = 0; l->config && i < l->config->attribute_count; i++) {
@@ -373,11 +370,12 @@ static bool prepare_capture(struct captured *c)
 {
     if (cuda_is_recorded_now(c->launch->stream))
         return refuse_capture(c, CAPTURE_GRAPH);
-    if (has_attributes(c->launch))
+    if (cuda_has_attributes(c->launch))
         return refuse_capture(c, CAPTURE_ATTRIBUTES);
-    if (!find_memories(c))
-        return false;
-    if (c->bytes > layer_settings.limit)
+    const enum capture_reason why = cuda_find_memories(c->launch, &c->function, &c->memories);
+    if (why != CAPTURE_NONE)
+        return refuse_capture(c, why);
+    if (c->memories.bytes > layer_settings.limit)
         return refuse_capture(c, CAPTURE_LIMIT);
     if (cuda_below.cuCtxSynchronize() != CUDA_SUCCESS)
         return refuse_capture(c, CAPTURE_FAILED);
@@ -429,8 +427,8 @@ static CUresult try_capture(const struct cuda_launch *l, const struct cuda_funct
     c->function = *f;
     const CUresult code = capture_launch(c, s, key);
     layer_end_capture(s, f->key, c->reason);
-    for (uint32_t i = 0; i < c->memory_count; i++)
-        free(c->memories[i].bytes);
+    for (uint32_t i = 0; i < c->memories.count; i++)
+        free(c->memories.items[i].bytes);
     free(c);
     return code;
 }
