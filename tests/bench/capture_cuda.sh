@@ -36,7 +36,9 @@ for program in $programs; do
   started=$(date +%s%N)
   plain=$($command 2>plain.err) || cat plain.err
   between=$(date +%s%N)
-  timeout 60 "$hone" capture -o "$program" -- $command >"$program.out" 2>"$program.err"
+  source=
+  [ "$program" = runtime ] && source="--source $here/capture/programs/cuda_runtime_kernel.cu"
+  timeout 60 "$hone" capture -o "$program" $source -- $command >"$program.out" 2>"$program.err"
   echo "status $?, $(((between - started) / 1000000)) ms without, $((($(date +%s%N) - between) / 1000000)) ms captured and replayed"
   grep -qxF -- "$plain" "$program.out" && echo "output: the same ($plain)" || echo "OUTPUT: another: $plain"
   cat "$program.out" "$program.err"

@@ -49,7 +49,7 @@ check user_event 1
 check threads 5 "200       5"
 check contexts 1
 check link 1
-check binary 0 "--refuse-binaries"
+check binary 0 "--source own"
 check image 0 "an image"
 check atomics 1
 check fork 2
@@ -58,7 +58,7 @@ check kill 1 "SIGKILL"
 check command_buffer 0 "command buffers"
 check many 12 "10000"
 rm -rf binary
-options="--refuse-binaries" check binary 1 "1 binaries were refused"
+options="--source own" check binary 1 "1 binaries were refused"
 rm -rf scale
 options="--limit 100B" check scale 0 "--limit"
 rm -rf scale

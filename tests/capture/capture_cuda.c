@@ -54,14 +54,12 @@ static void open_device(void)
     need(cu.cuCtxSetCurrent(context), "cuCtxSetCurrent");
 }
 
-static CUmodule build(const char *text, const char *name, const char *option)
+static char *compile(const char *text, const char *name, const char *option, size_t *length)
 {
     char target[64];
     int major = 9, minor = 0;
-    size_t size = 0;
     CUdevice device = 0;
     nvrtcProgram p;
-    CUmodule module;
     cu.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
     cu.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     snprintf(target, sizeof target, "--gpu-architecture=sm_%d%d", major, minor);
@@ -69,14 +67,27 @@ static CUmodule build(const char *text, const char *name, const char *option)
     need(rtc.nvrtcCreateProgram(&p, text, "kernel.cu", 0, NULL, NULL), "nvrtcCreateProgram");
     need(rtc.nvrtcAddNameExpression(p, name), "nvrtcAddNameExpression");
     need(rtc.nvrtcCompileProgram(p, option ? 2 : 1, options), "nvrtcCompileProgram");
-    need(rtc.nvrtcGetCUBINSize(p, &size), "nvrtcGetCUBINSize");
-    char *image = malloc(size);
+    need(rtc.nvrtcGetCUBINSize(p, length), "nvrtcGetCUBINSize");
+    char *image = malloc(*length);
     need(rtc.nvrtcGetCUBIN(p, image), "nvrtcGetCUBIN");
     rtc.nvrtcDestroyProgram(&p);
+    return image;
+}
+
+static CUmodule load(char *image, size_t size)
+{
+    CUmodule module;
     need(cu.cuModuleLoadData(&module, image), "cuModuleLoadData");
     memset(image, 0, size); // it is the program's again
     free(image);
     return module;
+}
+
+static CUmodule build(const char *text, const char *name, const char *option)
+{
+    size_t size = 0;
+    char *image = compile(text, name, option, &size);
+    return load(image, size);
 }
 
 static CUfunction function(CUmodule module, const char *name)
@@ -236,6 +247,33 @@ static void run_twice(void)
     tell(x, N * sizeof(float));
 }
 
+// A program that brings its kernels compiled: what one run has saved, the next one loads.
+static void run_save(const char *path)
+{
+    size_t size = 0;
+    char *image = compile(count_text, "count", NULL, &size);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(image, 1, size, f) != size || fclose(f) != 0)
+        exit(4);
+    free(image);
+    printf("saved\n");
+}
+
+static void run_load(const char *path)
+{
+    enum { N = 1024, MOST = 1 << 20 };
+    FILE *f = fopen(path, "rb");
+    char *image = calloc(1, MOST);
+    const size_t size = f && image ? fread(image, 1, MOST - 1, f) : 0;
+    if (!size || fclose(f) != 0)
+        exit(4);
+    CUfunction count = function(load(image, size), "count");
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    launch(count, N / 256, 256, parameters);
+    tell(x, N * sizeof(float));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "add";
@@ -257,6 +295,10 @@ int main(int argc, char **argv)
         run_proc_address();
     else if (strcmp(what, "twice") == 0)
         run_twice();
+    else if (strcmp(what, "save") == 0 && argc > 2)
+        run_save(argv[2]);
+    else if (strcmp(what, "load") == 0 && argc > 2)
+        run_load(argv[2]);
     else
         printf("none\n");
     return 0;

@@ -64,6 +64,8 @@ struct capture_kernel {
     const char *key, *name, *program, *options;
     const char *function; // as a spec names it: of a mangled name the text's own words
     const char *without;  // why it has no text; NULL: it has
+    const char
+        *given; // (or NULL) digest of its text, by the user: the program has it compiled alone
     bool is_linked;
     struct capture_part *parts;
     uint32_t part_count;
@@ -92,6 +94,9 @@ struct capture {
 // `counts` is the caller's, and filled by this.
 bool capture_read(const char *folder, struct arena *a, struct capture_counts *counts,
                   struct capture *out, struct error *e);
+// Takes the texts of kernels that the program has compiled alone from the user's files. False: a file cannot be read, or is of no use.
+bool capture_take_sources(struct capture *c, const char *const *files, uint32_t count,
+                          struct arena *a, struct error *e);
 // A content, checked against its digest.
 bool capture_content(const struct capture *c, const char *digest, struct text *out,
                      struct error *e);

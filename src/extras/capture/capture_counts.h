@@ -70,6 +70,7 @@ struct capture_counts {
     _Atomic uint64_t calls;     // of the API, that the layer wraps, but for those that repeat
     _Atomic uint64_t processes; // that loaded the layer
     _Atomic uint64_t programs, binaries, refused, il;
+    _Atomic uint64_t images;          // of CUDA, of which the text is not known
     _Atomic uint64_t launches, bytes; // bytes: of contents that were kept
     _Atomic uint64_t unlisted;        // launches for which `shapes` had no room
     _Atomic uint64_t skipped[CAPTURE_REASON_COUNT];

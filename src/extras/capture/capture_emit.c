@@ -631,6 +631,23 @@ static void add_binding(struct emitting *x)
     }
 }
 
+// A text that the program does not bring is part of the table.
+static bool add_given_text(struct emitting *x, struct error *e)
+{
+    const struct making *m = x->m;
+    struct text t = TEXT_INIT;
+    if (!m->k->given)
+        return true;
+    const bool ok = capture_content(m->c, m->k->given, &t, e);
+    if (ok) {
+        text_addf(&x->out, "text %zu %s\n", t.length, m->k->function);
+        text_addn(&x->out, t.data, t.length);
+        text_add(&x->out, "\n");
+    }
+    text_release(&t);
+    return ok;
+}
+
 bool capture_emit_spec(struct making *m, struct error *e)
 {
     struct emitting *x = arena_alloc(m->a, sizeof *x);
@@ -647,7 +664,7 @@ bool capture_emit_spec(struct making *m, struct error *e)
     }
     if (ok) {
         add_binding(x);
-        ok = write_beside(x, ".bind", e);
+        ok = add_given_text(x, e) && write_beside(x, ".bind", e);
     }
     if (ok) {
         m->k->spec = arena_printf(m->a, "%s.json", m->k->title);

@@ -653,7 +653,7 @@ static bool refuse_launch(struct making *m)
                             k->language == LANGUAGE_CUDA
                                 ? "its program was made from a %s: --source names the text, "
                                   "if there is one"
-                                : "its program was made from a %s: --refuse-binaries makes "
+                                : "its program was made from a %s: --source own makes "
                                   "programs with a cache use their text",
                             k->without));
     if (l->is_indirect)

@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 #define LIMIT_DEFAULT (UINT64_C(4) << 30)
+#define OWN_SOURCE    "own"
 
 struct capture_settings {
     const char *output, *kernel, *limit;
     struct given launches;
-    bool refuse_binaries;
+    struct list sources; // "own", or files
 };
 
 // One `hone capture`.
@@ -76,6 +77,14 @@ static int prepare_capture(struct session *s)
     return EXIT_DONE;
 }
 
+static bool takes_own_source(const struct capture_settings *settings)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < settings->sources.count; i++)
+        found = found || str_equal(settings->sources.items[i], OWN_SOURCE);
+    return found;
+}
+
 static int run_program(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -88,7 +97,7 @@ static int run_program(struct session *s)
                                          (unsigned long long)s->settings->launches.value);
     if (s->settings->kernel)
         settings[count++] = arena_printf(a, "HONE_CAPTURE_KERNEL=%s", s->settings->kernel);
-    if (s->settings->refuse_binaries)
+    if (takes_own_source(s->settings))
         settings[count++] = "HONE_CAPTURE_REFUSE=1";
     const char **argv = arena_array(a, s->call->argument_count + (size_t)1, sizeof *argv);
     for (uint32_t i = 0; argv && i < s->call->argument_count; i++)
@@ -143,11 +152,17 @@ static void tell_limits(const struct session *s, struct text *out)
     else if (c->binaries)
         text_addf(out,
                   "%llu programs were made from binaries, of which the text is not known: "
-                  "--refuse-binaries makes "
+                  "--source own makes "
                   "a program with a cache use its text; so do empty caches "
                   "(OPENCV_OPENCL_CACHE_ENABLE=0, "
                   "PYOPENCL_NO_CACHE=1).\n",
                   (unsigned long long)c->binaries);
+    if (c->images)
+        text_addf(
+            out,
+            "%llu CUDA images were loaded compiled: --source FILE names the text of their "
+            "kernels; a cache of the program's own (CuPy's CUPY_CACHE_DIR) has to be empty.\n",
+            (unsigned long long)c->images);
     if (c->unlisted)
         text_addf(out,
                   "%llu launches were of kernels that the layer did not see made, or of too many "
@@ -270,6 +285,18 @@ static void show_table(struct session *s)
     text_release(&out);
 }
 
+static bool take_sources(struct session *s, struct error *e)
+{
+    const struct list *given = &s->settings->sources;
+    const char **files = arena_array(&s->arena, given->count + (size_t)1, sizeof *files);
+    uint32_t count = 0;
+    for (uint32_t i = 0; files && i < given->count; i++) {
+        if (!str_equal(given->items[i], OWN_SOURCE))
+            files[count++] = given->items[i];
+    }
+    return files ? capture_take_sources(&s->capture, files, count, &s->arena, e) : error_memory(e);
+}
+
 static int capture_and_show(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -282,7 +309,7 @@ static int capture_and_show(struct session *s)
     if (ok && s->counts.calls == 0)
         return refuse_unseen(s);
     tell_program_end(s);
-    ok = ok && replay_and_write(s, &e);
+    ok = ok && take_sources(s, &e) && replay_and_write(s, &e);
     if (!ok) {
         complain("%s", e.text);
         return EXIT_NOTHING;
@@ -332,11 +359,13 @@ static const struct option options[] = {
      .help = "The most that is kept of data, as 4GiB or 500MB. A launch whose data would pass it "
              "is not captured, and "
              "the table says so. Each content is kept once. Default: 4GiB."},
-    {OPTION("refuse-binaries", NULL, option_flag, FIELD(refuse_binaries)),
-     .brief = "make a program with a cache use its text",
-     .help = "Programs from binaries are answered CL_INVALID_BINARY, so that a program with a "
-             "cache of its own (OpenCV, "
-             "pyopencl) falls back to its text."},
+    {OPTION("source", "own|FILE", option_list, FIELD(sources)), .is_list = true,
+     .brief = "the text of kernels that the program loads compiled",
+     .help = "Where the text of kernels is that the program loads compiled. FILE: the kernels of "
+             "a CUDA program that nvcc compiled, in a file that NVRTC compiles (without the "
+             "host's code); may be repeated. own: OpenCL programs from binaries are answered "
+             "CL_INVALID_BINARY, so that a program with a cache of its own (OpenCV, pyopencl) "
+             "falls back to its text."},
     {0},
 };
 

@@ -22,6 +22,7 @@ bool cuda_below_open_nvrtc(void);
 // By this name, in the library that the program has opened (layer_preload.c).
 void *layer_find_cuda(const char *name);
 void *layer_find_nvrtc(const char *name);
+void layer_load_nvrtc(void); // where the program has none
 // The layer's own function of this name, or NULL.
 void *cuda_own_function(const char *name);
 

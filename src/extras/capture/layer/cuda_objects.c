@@ -203,10 +203,13 @@ void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
 // An image without a text: it is kept itself, so that a replay has it.
 static void note_image(const void *hash, const void *image, size_t size, const char *kind)
 {
-    char digest[65] = "";
+    char digest[65];
+    struct digest d;
+    digest_of(image, size, &d);
+    digest_hex(&d, digest);
     const bool is_kept = layer_settings.is_capturing &&
                          layer_keep(image, size, layer_room(), digest) == CAPTURE_NONE;
-    atomic_fetch_add(&layer_counts->binaries, 1);
+    atomic_fetch_add(&layer_counts->images, 1);
     struct cuda_text *t = layer_add(&cuda_objects.images, hash, sizeof *t);
     if (!t)
         return;

@@ -35,17 +35,19 @@ static struct tuned_build *builds;
 static nvrtcProgram make_program(const struct cuda_replacement *r)
 {
     const struct layer_part *part = r->text->program.parts;
-    const char **texts = calloc(2 * (part->header_count + (size_t)1), sizeof *texts);
-    const char **names = texts ? texts + part->header_count + 1 : NULL;
+    const uint32_t count = r->text->program.part_count ? part->header_count : 0;
+    const char **texts = calloc(2 * (count + (size_t)1), sizeof *texts);
+    const char **names = texts ? texts + count + 1 : NULL;
     nvrtcProgram p = NULL;
-    for (uint32_t i = 0; texts && i < part->header_count; i++) {
+    for (uint32_t i = 0; texts && i < count; i++) {
         texts[i] = part->headers[i].text;
         names[i] = part->headers[i].name;
     }
-    if (texts &&
-        cuda_below.nvrtc.nvrtcCreateProgram(&p, r->source, "kernel.cu", (int)part->header_count,
-                                            texts, names) != NVRTC_SUCCESS)
+    if (texts && cuda_below.nvrtc.nvrtcCreateProgram(&p, r->source, "kernel.cu", (int)count, texts,
+                                                     names) != NVRTC_SUCCESS)
         p = NULL;
+    if (p && r->state.table->function)
+        cuda_below.nvrtc.nvrtcAddNameExpression(p, r->state.table->function);
     const char *names_end = r->text->expressions + r->text->expressions_length;
     for (const char *at = r->text->expressions; p && at < names_end; at += strlen(at) + 1)
         cuda_below.nvrtc.nvrtcAddNameExpression(p, at);
@@ -76,8 +78,11 @@ static bool compile(const struct cuda_replacement *r, nvrtcProgram p, const char
     return ok;
 }
 
-static CUfunction load_kernel(nvrtcProgram p, const char *name)
+static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t)
 {
+    const char *name = t->kernel;
+    if (t->function && cuda_below.nvrtc.nvrtcGetLoweredName(p, t->function, &name) != NVRTC_SUCCESS)
+        return NULL;
     size_t size = 0;
     CUmodule module = NULL;
     CUfunction function = NULL;
@@ -93,9 +98,10 @@ static CUfunction load_kernel(nvrtcProgram p, const char *name)
 
 static CUfunction build_function(const struct cuda_replacement *r, const char *options)
 {
+    if (r->state.table->text)
+        layer_load_nvrtc();
     nvrtcProgram p = cuda_below_open_nvrtc() ? make_program(r) : NULL;
-    CUfunction function =
-        p && compile(r, p, options) ? load_kernel(p, r->state.table->kernel) : NULL;
+    CUfunction function = p && compile(r, p, options) ? load_kernel(p, r->state.table) : NULL;
     if (p)
         cuda_below.nvrtc.nvrtcDestroyProgram(&p);
     if (function && r->state.table->shared > 48 << 10)
@@ -148,9 +154,8 @@ struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, cons
     CUcontext context = NULL;
     CUdevice device = 0;
     struct tuned_table *t = replace_find_table(NULL, text->digest, name);
-    if (!t || !text->program.part_count || !cuda_below.cuCtxGetCurrent ||
-        cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
-        cuda_below.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+    if (!t || !cuda_below.cuCtxGetCurrent || cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS ||
+        !context || cuda_below.cuCtxGetDevice(&device) != CUDA_SUCCESS)
         return NULL;
     while (t && !device_is(device, t))
         t = replace_find_table(t, text->digest, name);
@@ -161,7 +166,8 @@ struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, cons
     r->context = context;
     r->device = device;
     r->text = text;
-    r->source = capture_guard_text(text->program.parts->text);
+    if (t->text || text->program.part_count)
+        r->source = capture_guard_text(t->text ? t->text : text->program.parts->text);
     pthread_mutex_init(&r->state.lock, NULL);
     if (r->source)
         replace_decide_known(&r->state, find_build);

@@ -183,6 +183,17 @@ void *layer_find_cuda(const char *name)
     return find_in(&cuda_handle, "/libcuda.so", name);
 }
 
+// Of a program that has its kernels compiled the compiler is the toolkit's.
+void layer_load_nvrtc(void)
+{
+    static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                        "/usr/local/cuda/lib64/libnvrtc.so"};
+    void *none = NULL, *found = find_library("/libnvrtc.so");
+    for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++)
+        found = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    atomic_compare_exchange_strong(&nvrtc_handle, &none, found);
+}
+
 void *layer_find_nvrtc(const char *name)
 {
     return find_in(&nvrtc_handle, "/libnvrtc.so", name);

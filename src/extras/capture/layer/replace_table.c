@@ -103,9 +103,26 @@ static void read_cases(struct table_reader *r, struct tuned_table *t)
 static void free_table(struct tuned_table *t)
 {
     free(t->program), free(t->kernel), free(t->device), free(t->driver);
+    free(t->text), free(t->function);
     free(t->arguments), free(t->cases);
     hone_known_close(t->known);
     free(t);
+}
+
+static void read_text(struct table_reader *r, struct tuned_table *t)
+{
+    static const char key[] = "text ";
+    if (r->failed || (size_t)(r->end - r->at) < sizeof key || memcmp(r->at, key, 5) != 0)
+        return; // the program has its own
+    char *line = take_line(r, key), *at = line;
+    const uint64_t length = take_number(r, &at, FILE_MOST);
+    if (!r->failed && *at == ' ' && length < (uint64_t)(r->end - r->at)) {
+        t->function = strdup(at + 1);
+        t->text = strndup(r->at, length);
+        r->at += length + 1;
+    }
+    r->failed = r->failed || !t->text || !t->function;
+    free(line);
 }
 
 static void read_known(struct table_reader *r, struct tuned_table *t)
@@ -150,6 +167,8 @@ static struct tuned_table *read_table(struct table_reader *r)
         read_arguments(r, t);
     if (!r->failed)
         read_cases(r, t);
+    if (!r->failed)
+        read_text(r, t);
     if (!r->failed)
         read_known(r, t);
     if (r->failed && t) {

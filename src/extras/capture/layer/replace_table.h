@@ -22,6 +22,8 @@ struct tuned_argument {
 struct tuned_table {
     struct tuned_table *next;
     char *program, *kernel, *device, *driver;
+    char *text,
+        *function; // (or NULL) that the program itself does not have, and the kernel's name in it
     uint32_t dimensions, argument_count, column_count, case_count;
     uint32_t shared; // CUDA: bytes of dynamic shared memory
     bool has_local;

@@ -18,11 +18,17 @@ struct replay_geometry {
 
 struct replay;
 
+// What a trial compiles instead.
+struct replay_text {
+    const char *options;
+    const char *source, *function; // NULL: the kernel's own
+};
+
 // A memory is a handle or an address; 0: none. False: replay_fail() was called.
 struct replay_driver {
     bool (*open)(struct replay *r, const char *device, const char *driver);
-    // Makes the kernel that the next calls are about; with other options, or as it was (NULL).
-    bool (*build)(struct replay *r, json_t *kernel, const char *options);
+    // Makes the kernel that the next calls are about; `other` NULL: as it was.
+    bool (*build)(struct replay *r, json_t *kernel, const struct replay_text *other);
     void (*release)(struct replay *r);
     bool (*set_value)(struct replay *r, unsigned at, const void *bytes, size_t length);
     bool (*set_memory)(struct replay *r, unsigned at, uintptr_t memory);
@@ -52,7 +58,7 @@ struct replay {
 };
 
 bool replay_fail(struct replay *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-const char *replay_text(json_t *o, const char *key); // "": there is none
+const char *replay_string(json_t *o, const char *key); // "": there is none
 // A content, checked against its digest; for free(), with a NUL behind it.
 unsigned char *replay_content(struct replay *r, const char *digest, size_t *length);
 // A text, with definitions that options replace if this is a trial.

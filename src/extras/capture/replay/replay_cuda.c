@@ -23,6 +23,7 @@ struct cuda {
     CUresult (*synchronize)(void);
     CUmodule module;
     CUfunction function;
+    char *name; // of the function in a text of the user's, as the compiler writes it
     struct parameter parameters[ARGUMENTS_MOST];
     unsigned count;
     unsigned char bytes[VALUE_MOST]; // of the parameters
@@ -166,14 +167,24 @@ static bool load_compiled(struct replay *r, struct cuda *c, nvrtcProgram p)
     return is_loaded;
 }
 
-static bool build_text(struct replay *r, struct cuda *c, json_t *kernel, const char *options)
+// A user's text has the function by its own name.
+static void note_name(struct cuda *c, nvrtcProgram p, const char *function)
 {
+    const char *lowered = NULL;
+    if (function && c->nvrtc.nvrtcGetLoweredName(p, function, &lowered) == NVRTC_SUCCESS && lowered)
+        c->name = strdup(lowered);
+}
+
+static bool build_text(struct replay *r, struct cuda *c, json_t *kernel,
+                       const struct replay_text *other)
+{
+    const char *source = other ? other->source : NULL, *function = source ? other->function : NULL;
     json_t *part = json_array_get(json_object_get(kernel, "parts"), 0), *name;
     struct headers *h = calloc(1, sizeof *h);
     nvrtcProgram p = NULL;
     size_t i, length = 0;
     char *text = h && read_headers(r, part, h)
-                     ? replay_source(r, replay_text(part, "source"), &length)
+                     ? replay_source(r, source ? source : replay_string(part, "source"), &length)
                      : NULL;
     bool ok =
         text && open_compiler(r, c) &&
@@ -185,8 +196,12 @@ static bool build_text(struct replay *r, struct cuda *c, json_t *kernel, const c
         if (ok && json_is_string(name))
             c->nvrtc.nvrtcAddNameExpression(p, json_string_value(name));
     }
-    ok = ok && compile(r, c, p, options ? options : replay_text(kernel, "options")) &&
+    if (ok && function)
+        c->nvrtc.nvrtcAddNameExpression(p, function);
+    ok = ok && compile(r, c, p, other ? other->options : replay_string(kernel, "options")) &&
          load_compiled(r, c, p);
+    if (ok)
+        note_name(c, p, function);
     if (p)
         c->nvrtc.nvrtcDestroyProgram(&p);
     for (int k = 0; h && k < h->count; k++)
@@ -199,10 +214,10 @@ static bool build_text(struct replay *r, struct cuda *c, json_t *kernel, const c
 static bool load_image(struct replay *r, struct cuda *c, json_t *kernel)
 {
     size_t length = 0;
-    if (!*replay_text(kernel, "image"))
+    if (!*replay_string(kernel, "image"))
         return replay_fail(r, "its program was made from a %s, which was not kept",
-                           replay_text(kernel, "without"));
-    unsigned char *image = replay_content(r, replay_text(kernel, "image"), &length);
+                           replay_string(kernel, "without"));
+    unsigned char *image = replay_content(r, replay_string(kernel, "image"), &length);
     const bool ok =
         image && call_ok(r, c->driver.cuModuleLoadData(&c->module, image), "cuModuleLoadData");
     free(image);
@@ -225,17 +240,17 @@ static bool read_parameters(struct replay *r, struct cuda *c, json_t *kernel)
     return true;
 }
 
-static bool cuda_build(struct replay *r, json_t *kernel, const char *options)
+static bool cuda_build(struct replay *r, json_t *kernel, const struct replay_text *other)
 {
     struct cuda *c = r->state;
     return read_parameters(r, c, kernel) &&
-           (json_is_string(json_object_get(kernel, "without"))
+           (json_is_string(json_object_get(kernel, "without")) && !(other && other->source)
                 ? load_image(r, c, kernel)
-                : build_text(r, c, kernel, options)) &&
-           call_ok(
-               r,
-               c->driver.cuModuleGetFunction(&c->function, c->module, replay_text(kernel, "name")),
-               "cuModuleGetFunction");
+                : build_text(r, c, kernel, other)) &&
+           call_ok(r,
+                   c->driver.cuModuleGetFunction(&c->function, c->module,
+                                                 c->name ? c->name : replay_string(kernel, "name")),
+                   "cuModuleGetFunction");
 }
 
 static void cuda_release(struct replay *r)
@@ -244,6 +259,8 @@ static void cuda_release(struct replay *r)
     if (c->module)
         c->driver.cuModuleUnload(c->module);
     c->module = NULL;
+    free(c->name);
+    c->name = NULL;
 }
 
 // ---- arguments and memory ----------------------------------------------------------------------

@@ -44,7 +44,7 @@ bool replay_fail(struct replay *r, const char *format, ...)
     return false;
 }
 
-const char *replay_text(json_t *o, const char *key)
+const char *replay_string(json_t *o, const char *key)
 {
     const char *text = json_string_value(json_object_get(o, key));
     return text ? text : "";
@@ -67,7 +67,7 @@ static bool read_log(struct replay *r)
         char key[64];
         const bool is_launch = json_object_get(o, "launch") != NULL;
         snprintf(key, sizeof key, "%c%.40s", is_launch ? 'l' : 'k',
-                 replay_text(o, is_launch ? "launch" : "kernel"));
+                 replay_string(o, is_launch ? "launch" : "kernel"));
         if (json_is_object(o) && !json_object_get(r->lines, key))
             json_object_set(r->lines, key, o);
         json_decref(o);
@@ -140,7 +140,7 @@ char *replay_source(struct replay *r, const char *digest, size_t *length)
 static bool set_value(struct replay *r, unsigned at, json_t *a)
 {
     unsigned char bytes[VALUE_MOST];
-    const char *hex = replay_text(a, "hex");
+    const char *hex = replay_string(a, "hex");
     const size_t length = strlen(hex) / 2;
     if (length > sizeof bytes)
         return replay_fail(r, "argument %u is larger than %d bytes", at, VALUE_MOST);
@@ -158,11 +158,11 @@ static bool load_memory(struct replay *r, struct replay_memory *m, json_t *a)
     size_t before = 0, after = 0;
     const json_int_t bytes = json_integer_value(json_object_get(a, "bytes"));
     const json_int_t origin = json_integer_value(json_object_get(a, "origin"));
-    m->is_changed = strcmp(replay_text(a, "before"), replay_text(a, "after")) != 0;
-    m->before = replay_content(r, replay_text(a, "before"), &before);
+    m->is_changed = strcmp(replay_string(a, "before"), replay_string(a, "after")) != 0;
+    m->before = replay_content(r, replay_string(a, "before"), &before);
     after = before;
-    m->after =
-        m->before && m->is_changed ? replay_content(r, replay_text(a, "after"), &after) : m->before;
+    m->after = m->before && m->is_changed ? replay_content(r, replay_string(a, "after"), &after)
+                                          : m->before;
     m->bytes = before;
     m->origin = origin > 0 ? (size_t)origin : 0;
     m->now = malloc(before + 1);
@@ -203,7 +203,7 @@ static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_
 
 static bool set_argument(struct replay *r, unsigned at, json_t *a, struct replay_memory *list)
 {
-    const char *kind = replay_text(a, "kind");
+    const char *kind = replay_string(a, "kind");
     const json_int_t bytes = json_integer_value(json_object_get(a, "bytes"));
     if (strcmp(kind, "value") == 0)
         return set_value(r, at, a);
@@ -392,14 +392,14 @@ static void answer_result(struct replay *r, const struct replay_memory *list, un
 
 static bool open_driver(struct replay *r, json_t *kernel, json_t *launch)
 {
-    const char *device = replay_text(launch, "device"), *driver = replay_text(launch, "driver");
+    const char *device = replay_string(launch, "device"), *driver = replay_string(launch, "driver");
     if (r->state)
         return (strcmp(r->device_name, device) == 0 && strcmp(r->driver_name, driver) == 0) ||
                replay_fail(r, "the kernel ran on several devices");
     snprintf(r->device_name, sizeof r->device_name, "%s", device);
     snprintf(r->driver_name, sizeof r->driver_name, "%s", driver);
     r->driver =
-        strcmp(replay_text(kernel, "language"), "cuda") == 0 ? &replay_cuda : &replay_opencl;
+        strcmp(replay_string(kernel, "language"), "cuda") == 0 ? &replay_cuda : &replay_opencl;
     return r->driver->open(r, r->device_name, r->driver_name);
 }
 
@@ -407,7 +407,7 @@ static const char *type_of(json_t *kernel, json_t *request, unsigned at)
 {
     const char *asked = json_string_value(json_array_get(json_object_get(request, "types"), at));
     return asked ? asked
-                 : replay_text(json_array_get(json_object_get(kernel, "arguments"), at), "type");
+                 : replay_string(json_array_get(json_object_get(kernel, "arguments"), at), "type");
 }
 
 // How many of the launches gave the recorded output.
@@ -445,19 +445,24 @@ static void release_memories(struct replay *r, struct replay_memory *list, unsig
 
 static void answer_request(struct replay *r, json_t *request)
 {
-    json_t *launch = line_of(r, 'l', replay_text(request, "launch"));
-    json_t *kernel = launch ? line_of(r, 'k', replay_text(launch, "of")) : NULL;
+    json_t *launch = line_of(r, 'l', replay_string(request, "launch"));
+    json_t *kernel = launch ? line_of(r, 'k', replay_string(launch, "of")) : NULL;
     json_t *arguments = json_object_get(launch, "arguments");
     const unsigned count =
         json_array_size(arguments) <= ARGUMENTS_MOST ? (unsigned)json_array_size(arguments) : 0;
     struct replay_memory *list = calloc(ARGUMENTS_MOST, sizeof *list);
     json_int_t exact = 0;
     *r->why = 0;
-    r->is_trial = json_string_value(json_object_get(request, "options")) != NULL;
+    const struct replay_text other = {
+        json_string_value(json_object_get(request, "options")),
+        json_string_value(json_object_get(request, "source")),
+        json_string_value(json_object_get(request, "function")),
+    };
+    r->is_trial = other.options != NULL;
     bool ok = (kernel && list && count == json_array_size(arguments)) ||
               replay_fail(r, "the log has no such launch");
     ok = ok && open_driver(r, kernel, launch) &&
-         r->driver->build(r, kernel, json_string_value(json_object_get(request, "options")));
+         r->driver->build(r, kernel, r->is_trial ? &other : NULL);
     for (unsigned i = 0; ok && i < count; i++)
         ok = set_argument(r, i, json_array_get(arguments, i), list);
     if (ok)

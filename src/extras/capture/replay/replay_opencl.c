@@ -141,7 +141,7 @@ static bool compile_part(struct replay *r, json_t *part, const char *options, cl
         headers[count] = make_program(r, digest ? digest : "");
         ok = headers[count] != NULL;
     }
-    *out = ok ? make_program(r, replay_text(part, "source")) : NULL;
+    *out = ok ? make_program(r, replay_string(part, "source")) : NULL;
     ok = *out &&
          call_ok(r,
                  cl.clCompileProgram(*out, 1, &o->device, options, count, count ? headers : NULL,
@@ -164,11 +164,12 @@ static cl_program link_program(struct replay *r, json_t *kernel, const char *opt
     bool ok = json_array_size(parts) <= 64 || replay_fail(r, "more than 64 programs linked");
     for (; ok && count < json_array_size(parts); count++) {
         json_t *part = json_array_get(parts, count);
-        ok = compile_part(r, part, options ? options : replay_text(part, "options"), &list[count]);
+        ok =
+            compile_part(r, part, options ? options : replay_string(part, "options"), &list[count]);
     }
     if (ok) {
-        linked = cl.clLinkProgram(o->context, 1, &o->device, replay_text(kernel, "options"), count,
-                                  list, NULL, NULL, &e);
+        linked = cl.clLinkProgram(o->context, 1, &o->device, replay_string(kernel, "options"),
+                                  count, list, NULL, NULL, &e);
         call_ok(r, e, "clLinkProgram");
     }
     for (cl_uint i = 0; i < count; i++) {
@@ -178,21 +179,22 @@ static cl_program link_program(struct replay *r, json_t *kernel, const char *opt
     return linked;
 }
 
-static bool opencl_build(struct replay *r, json_t *kernel, const char *options)
+static bool opencl_build(struct replay *r, json_t *kernel, const struct replay_text *other)
 {
+    const char *options = other ? other->options : NULL;
     struct opencl *o = r->state;
     json_t *parts = json_object_get(kernel, "parts");
     cl_int e = CL_SUCCESS;
     cl_program p;
     if (json_is_string(json_object_get(kernel, "without")))
-        return replay_fail(r, "its program was made from a %s", replay_text(kernel, "without"));
+        return replay_fail(r, "its program was made from a %s", replay_string(kernel, "without"));
     if (json_is_true(json_object_get(kernel, "linked")))
         p = link_program(r, kernel, options);
     else {
-        p = make_program(r, replay_text(json_array_get(parts, 0), "source"));
+        p = make_program(r, replay_string(json_array_get(parts, 0), "source"));
         if (p && !call_ok(r,
                           cl.clBuildProgram(p, 1, &o->device,
-                                            options ? options : replay_text(kernel, "options"),
+                                            options ? options : replay_string(kernel, "options"),
                                             NULL, NULL),
                           "clBuildProgram")) {
             cl.clReleaseProgram(p);
@@ -201,7 +203,7 @@ static bool opencl_build(struct replay *r, json_t *kernel, const char *options)
     }
     if (!p)
         return false;
-    o->kernel = cl.clCreateKernel(p, replay_text(kernel, "name"), &e);
+    o->kernel = cl.clCreateKernel(p, replay_string(kernel, "name"), &e);
     cl.clReleaseProgram(p);
     return call_ok(r, e, "clCreateKernel");
 }

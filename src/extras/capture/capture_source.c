@@ -1,0 +1,79 @@
+// Texts of the user's: a program that nvcc compiled has its kernels as machine code alone. Its own files have the kernels by the same
+// names, and become texts of the capture; the replays tell whether they compute what the program computed.
+#include "extras/capture/capture.h"
+
+#include "base/digest.h"
+#include "extras/init/includes.h"
+#include "extras/init/infer.h"
+#include "os/file_replace.h"
+
+#include <string.h>
+
+static bool has_kernel(const struct inferred_kernels *list, const char *function)
+{
+    const size_t length = strcspn(function, "<");
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (strlen(list->names[i]) == length && memcmp(list->names[i], function, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Puts the text among the contents.
+static bool keep_text(const struct capture *c, const struct text *t, struct arena *a,
+                      const char **digest, struct error *e)
+{
+    struct digest d;
+    char hex[65];
+    digest_of(t->data, t->length, &d);
+    digest_hex(&d, hex);
+    *digest = arena_strdup(a, hex);
+    const char *path = arena_printf(a, "%s/data/%s.bin", c->folder, hex);
+    return (*digest && path) ? file_replace(path, t, e) : error_memory(e);
+}
+
+static bool give_text(struct capture_kernel *k, const char *digest, struct arena *a,
+                      struct error *e)
+{
+    struct capture_part *part = arena_array(a, 1, sizeof *part);
+    if (!part)
+        return error_memory(e);
+    *part = (struct capture_part){.source = digest, .options = ""};
+    k->given = digest;
+    k->without = NULL;
+    k->parts = part;
+    k->part_count = 1;
+    return true;
+}
+
+static bool take_source(struct capture *c, const char *path, struct arena *a, struct error *e)
+{
+    struct text t = TEXT_INIT;
+    struct inferred_kernels list;
+    const char *digest = NULL;
+    uint32_t taken = 0;
+    bool ok = infer_read(path, NULL, &t, NULL, e) &&
+              infer_kernels(text_cstr(&t), t.length, LANGUAGE_CUDA, a, &list, e) &&
+              keep_text(c, &t, a, &digest, e);
+    for (size_t i = 0; ok && i < c->kernel_count; i++) {
+        struct capture_kernel *k = &c->kernels[i];
+        if (k->language != LANGUAGE_CUDA || !k->without || !has_kernel(&list, k->function))
+            continue;
+        ok = give_text(k, digest, a, e);
+        taken++;
+    }
+    text_release(&t);
+    return ok && (taken > 0 || error_set(e, ERROR_USAGE,
+                                         "--source %s has no kernel that the program loaded "
+                                         "compiled",
+                                         path));
+}
+
+bool capture_take_sources(struct capture *c, const char *const *files, uint32_t count,
+                          struct arena *a, struct error *e)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = take_source(c, files[i], a, e);
+    return ok;
+}
