@@ -200,6 +200,65 @@ static void run_extra(void)
     tell(x, N * sizeof(float));
 }
 
+// No second array: the kernel is not launched with blocks that read it.
+static void run_null(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr a = buffer(N, 1), b = 0, c = buffer(N, 3);
+    int n = 0;
+    void *parameters[] = {&a, &b, &c, &n};
+    launch(f, N / 128, 128, parameters);
+    tell(c, N * sizeof(float));
+}
+
+static const char inside_text[] = "struct pair { float *x; int n, m; };\n"
+                                  "extern \"C\" __global__ void count_pair(struct pair p)\n"
+                                  "{\n"
+                                  "    // fake:count\n"
+                                  "    p.x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                  "}\n";
+
+static void run_inside(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(inside_text, "count_pair", NULL), "count_pair");
+    struct {
+        CUdeviceptr x;
+        int n, m;
+    } pair = {buffer(N, 1), N, 7};
+    void *parameters[] = {&pair};
+    launch(f, N / 256, 256, parameters);
+    tell(pair.x, N * sizeof(float));
+}
+
+static void run_cooperative(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    need(more.cuLaunchCooperativeKernel(f, N / 256, 1, 1, 256, 1, 1, 0, NULL, parameters),
+         "cuLaunchCooperativeKernel");
+    tell(x, N * sizeof(float));
+}
+
+// Memory of the host, which the driver for tests takes as well as its own.
+static void run_host_memory(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    CUdeviceptr x = 0;
+    float *at = NULL;
+    void *parameters[] = {&x};
+    need(more.cuMemHostAlloc((void **)&at, N * sizeof *at, 0), "cuMemHostAlloc");
+    memset(at, 0, N * sizeof *at);
+    x = (uintptr_t)at;
+    launch(f, N / 256, 256, parameters);
+    need(more.cuCtxSynchronize(), "cuCtxSynchronize");
+    printf("%g\n", (double)at[N - 1]);
+}
+
 // A launch that is recorded into a graph is no launch yet.
 static void run_graph(void)
 {
@@ -289,6 +348,14 @@ int main(int argc, char **argv)
         run_in_place();
     else if (strcmp(what, "extra") == 0)
         run_extra();
+    else if (strcmp(what, "null") == 0)
+        run_null();
+    else if (strcmp(what, "inside") == 0)
+        run_inside();
+    else if (strcmp(what, "cooperative") == 0)
+        run_cooperative();
+    else if (strcmp(what, "host_memory") == 0)
+        run_host_memory();
     else if (strcmp(what, "graph") == 0)
         run_graph();
     else if (strcmp(what, "proc_address") == 0)

@@ -6,12 +6,23 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 CUDA_DRIVER_FUNCTIONS(FAKE_DECLARE)
 CAPTURE_CUDA_FUNCTIONS(FAKE_DECLARE)
 
+// One piece of the host's memory.
+static uint8_t *host_memory;
+static size_t host_bytes;
+
 static CUstream recorded; // into a graph
+
+size_t fake_host_left(CUdeviceptr at)
+{
+    const size_t offset = (size_t)(at - (uintptr_t)host_memory);
+    return host_memory && offset < host_bytes ? host_bytes - offset : 0;
+}
 
 bool fake_is_recorded(CUstream stream)
 {
@@ -61,6 +72,38 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr at)
     if (code != CUDA_SUCCESS)
         return code;
     return fake_memory_range(at, base, size) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    if (!host_memory) {
+        host_memory = calloc(1, bytes);
+        host_bytes = bytes;
+    }
+    *out = host_memory;
+    return fake_call(__func__);
+}
+
+CUresult cuPointerGetAttribute(void *out, int what, CUdeviceptr at)
+{
+    const CUresult code = fake_call(__func__);
+    const int of_host = 1;
+    if (code == CUDA_SUCCESS && what == CUDA_POINTER_MEMORY_TYPE &&
+        at - (uintptr_t)host_memory < host_bytes) {
+        memcpy(out, &of_host, sizeof of_host);
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z,
+                                   unsigned dynamic_bytes, CUstream stream, void **parameters)
+{
+    return fake_launch_kernel(f, (size_t)grid_x * grid_y * grid_z,
+                              (size_t)block_x * block_y * block_z, dynamic_bytes, stream,
+                              parameters);
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)

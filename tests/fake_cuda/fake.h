@@ -64,6 +64,7 @@ void fake_context_fails(void);
 // ---- capture.c
 
 bool fake_is_recorded(CUstream stream);
+size_t fake_host_left(CUdeviceptr at); // as fake_memory_left(), of the host's memory
 
 // ---- launches.c
 
@@ -79,6 +80,9 @@ struct CUfunc_st {
     struct declaration declared;
     int dynamic_bytes; // opted in to
 };
+
+CUresult fake_launch_kernel(CUfunction f, size_t blocks, size_t threads, unsigned dynamic_bytes,
+                            CUstream stream, void **parameters);
 
 // Moves the clock.
 uint64_t fake_now_ns(void);

@@ -177,6 +177,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule m, const ch
 static size_t bytes_of(const struct parameter *p)
 {
     static const char *const wide[] = {"ulong", "long", "double", "size_t"};
+    if (strcmp(p->type, "struct") == 0) // a pointer and two numbers
+        return 16;
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
         if (p->space == SPACE_GLOBAL || strcmp(p->type, wide[i]) == 0)
             return 8;
@@ -241,11 +243,11 @@ static void take_operand(const struct parameter *p, const void *value, struct op
 {
     CUdeviceptr at;
     *out = (struct operand){.constant = p->constant, .value = value};
-    if (p->space != SPACE_GLOBAL)
+    if (p->space != SPACE_GLOBAL && strcmp(p->type, "struct") != 0)
         return;
     memcpy(&at, value, sizeof at);
     out->data = (uint8_t *)(uintptr_t)at;
-    out->size = fake_memory_left(at);
+    out->size = fake_memory_left(at) ? fake_memory_left(at) : fake_host_left(at);
 }
 
 static void operate(const struct CUfunc_st *f, void **arguments, size_t work_items)
@@ -290,15 +292,10 @@ static void **take_extra(const struct CUfunc_st *f, void **extra, void **list)
     return list;
 }
 
-CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z,
-                        unsigned dynamic_bytes, CUstream stream, void **parameters, void **extra)
+CUresult fake_launch_kernel(CUfunction f, size_t blocks, size_t threads, unsigned dynamic_bytes,
+                            CUstream stream, void **parameters)
 {
-    CUresult code = fake_call(__func__);
-    size_t threads = (size_t)block_x * block_y * block_z;
-    void *list[ARGUMENTS_MOST];
-    if (!parameters && extra)
-        parameters = take_extra(f, extra, list);
+    CUresult code = fake_call("cuLaunchKernel");
     bool has_opted = dynamic_bytes <= SHARED_DEFAULT || (int)dynamic_bytes <= f->dynamic_bytes;
     if (code == CUDA_SUCCESS && (fake_dead("refuse") || !has_opted))
         code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
@@ -306,6 +303,18 @@ CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned
         code = CUDA_ERROR_INVALID_VALUE;
     fake_clock_enqueue();
     if (code == CUDA_SUCCESS && !fake_is_recorded(stream))
-        run(f, parameters, threads * grid_x * grid_y * grid_z);
+        run(f, parameters, threads * blocks);
     return code;
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z,
+                        unsigned dynamic_bytes, CUstream stream, void **parameters, void **extra)
+{
+    void *list[ARGUMENTS_MOST];
+    if (!parameters && extra)
+        parameters = take_extra(f, extra, list);
+    return fake_launch_kernel(f, (size_t)grid_x * grid_y * grid_z,
+                              (size_t)block_x * block_y * block_z, dynamic_bytes, stream,
+                              parameters);
 }

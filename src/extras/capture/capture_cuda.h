@@ -48,6 +48,7 @@ enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
     X(cuEventSynchronize, "cuEventSynchronize", CUresult, (CUevent event))                         \
     X(cuMemGetAddressRange, "cuMemGetAddressRange_v2", CUresult,                                   \
       (CUdeviceptr * base, size_t * size, CUdeviceptr at))                                         \
+    X(cuMemHostAlloc, "cuMemHostAlloc", CUresult, (void **out, size_t bytes, unsigned flags))      \
     X(cuPointerGetAttribute, "cuPointerGetAttribute", CUresult,                                    \
       (void *out, int what, CUdeviceptr at))                                                       \
     X(cuMemcpyDtoH, "cuMemcpyDtoH_v2", CUresult, (void *to, CUdeviceptr from, size_t bytes))       \
