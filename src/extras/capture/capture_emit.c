@@ -478,11 +478,10 @@ static void emit_constants(struct emitting *x, struct emit *j)
     emit_object_end(j);
 }
 
-// Options of CUDA's compiler that hone chooses itself.
-static bool is_target(const struct making *m, const char *word)
+// Options that hone chooses itself.
+static bool is_target(const char *word)
 {
-    return m->language == LANGUAGE_CUDA &&
-           (str_starts(word, "-arch") || str_starts(word, "--gpu-architecture"));
+    return str_starts(word, "-arch") || str_starts(word, "--gpu-architecture");
 }
 
 static void emit_options(struct emitting *x, struct emit *j)
@@ -490,7 +489,7 @@ static void emit_options(struct emitting *x, struct emit *j)
     struct making *m = x->m;
     emit_array_at(j, "options");
     for (uint32_t i = 0; i < m->other_count; i++) {
-        if (!is_target(m, m->others[i]))
+        if (!is_target(m->others[i]))
             emit_text(j, m->others[i]);
     }
     for (uint32_t i = 0; i < m->macro_count; i++) {
@@ -584,7 +583,7 @@ static void add_shapes(struct emitting *x)
     }
 }
 
-// Of a value, or of the floats that a buffer holds.
+// The size of a value, or of the floats that a buffer holds.
 static uint64_t binding_bytes(const struct making *m, uint32_t argument,
                               const struct capture_value *v)
 {

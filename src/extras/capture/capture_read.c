@@ -97,7 +97,7 @@ static const char *own_name(const char *name, size_t *length)
     return *length == digits ? end : name;
 }
 
-// What the program asked the compiler for by its words, "scale<float>", or the plain name of what is mangled.
+// The words by which the program asked the compiler for it, "scale<float>", or the plain name of what is mangled.
 static const char *read_function(struct arena *a, const char *name, json_t *expressions)
 {
     size_t length, i;

@@ -9,6 +9,16 @@
 
 #include <string.h>
 
+static bool has_ending(const char *path, enum language l)
+{
+    const char *dot = strrchr(path, '.');
+    for (const char *const *e = language_traits(l)->endings; dot && *e; e++) {
+        if (str_equal(dot, *e))
+            return true;
+    }
+    return false;
+}
+
 static bool has_kernel(const struct inferred_kernels *list, const char *function)
 {
     const size_t length = strcspn(function, "<");
@@ -52,12 +62,13 @@ static bool take_source(struct capture *c, const char *path, struct arena *a, st
     struct inferred_kernels list;
     const char *digest = NULL;
     uint32_t taken = 0;
-    bool ok = infer_read(path, NULL, &t, NULL, e) &&
-              infer_kernels(text_cstr(&t), t.length, LANGUAGE_CUDA, a, &list, e) &&
-              keep_text(c, &t, a, &digest, e);
+    bool ok = infer_read(path, NULL, &t, NULL, e) && keep_text(c, &t, a, &digest, e);
     for (size_t i = 0; ok && i < c->kernel_count; i++) {
         struct capture_kernel *k = &c->kernels[i];
-        if (k->language != LANGUAGE_CUDA || !k->without || !has_kernel(&list, k->function))
+        if (!k->without || !has_ending(path, k->language))
+            continue;
+        ok = infer_kernels(text_cstr(&t), t.length, k->language, a, &list, e);
+        if (!ok || !has_kernel(&list, k->function))
             continue;
         ok = give_text(k, digest, a, e);
         taken++;

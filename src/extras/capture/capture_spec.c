@@ -648,14 +648,10 @@ static bool refuse_launch(struct making *m)
     const struct capture_launch *l = &k->launches[0];
     uint32_t pieces;
     if (k->without)
-        return refuse_spec(
-            m, arena_printf(m->a,
-                            k->language == LANGUAGE_CUDA
-                                ? "its program was made from a %s: --source names the text, "
-                                  "if there is one"
-                                : "its program was made from a %s: --source own makes "
-                                  "programs with a cache use their text",
-                            k->without));
+        return refuse_spec(m, arena_printf(m->a,
+                                           "its program was made from a %s: --source says where "
+                                           "its text is",
+                                           k->without));
     if (l->is_indirect)
         return refuse_spec(m, "it reads memory that no argument names");
     if (l->has_inside)

@@ -151,11 +151,12 @@ static bool is_known_type(const char *type)
     return type && read_type(type, &s, &width);
 }
 
-// In CUDA the reader of `init` says a number's type as a spec does, "int16", which is no vector: here as a kernel says it.
+// The reader of `init` says a number's type as a spec does, "int16": where there are no such vectors, as a kernel says it.
 static const char *kernel_words(const struct making *m, const char *inferred)
 {
-    for (size_t i = 0;
-         inferred && m->language == LANGUAGE_CUDA && i < sizeof scalars / sizeof *scalars; i++) {
+    for (size_t i = 0; inferred && language_traits(m->language)->vector_widths >> 5 == 0 &&
+                       i < sizeof scalars / sizeof *scalars;
+         i++) {
         if (str_equal(scalars[i].spec, inferred))
             return scalars[i].name;
     }
@@ -185,6 +186,12 @@ const char *argument_type(const struct making *m, uint32_t at)
     return m->types && m->types[at] ? m->types[at] : "";
 }
 
+// The components whose place a vector takes.
+static uint32_t type_lanes(const struct making *m, uint32_t width)
+{
+    return width == 3 && !language_traits(m->language)->packs_three ? 4 : width;
+}
+
 bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
                  uint32_t *width)
 {
@@ -192,7 +199,7 @@ bool making_type(const struct making *m, uint32_t argument, const char **spec, u
     if (!read_type(argument_type(m, argument), &s, width))
         return false;
     *spec = s->spec;
-    *bytes = s->bytes * (*width == 3 && m->language == LANGUAGE_OPENCL ? 4 : *width);
+    *bytes = s->bytes * type_lanes(m, *width);
     return true;
 }
 
@@ -338,8 +345,7 @@ const struct value_piece *making_pieces(struct making *m, uint32_t argument, uin
     uint32_t width, bytes = 0, alignment;
     bool ok = c.pieces && v->kind == CAPTURED_VALUE;
     if (ok && read_type(argument_type(m, argument), &s, &width))
-        ok = v->bytes == s->bytes * (width == 3 && m->language == LANGUAGE_OPENCL ? 4 : width) &&
-             cut_numbers(&c, NULL, s, width, 0);
+        ok = v->bytes == s->bytes * type_lanes(m, width) && cut_numbers(&c, NULL, s, width, 0);
     else
         ok = ok && l && layout_measure(l, m->language, &bytes, &alignment) && bytes == v->bytes &&
              cut_struct(&c, NULL, l, 0);

@@ -9,7 +9,7 @@
 
 enum { CUDA_PARAMETERS_MOST = LAYER_ARGUMENTS, CUDA_MEMORIES_MOST = 2 * LAYER_ARGUMENTS };
 
-// What is called below the layer. A function that the driver lacks is NULL.
+// The functions below the layer. One that the driver lacks is NULL.
 struct cuda_below {
     struct cuda_api driver;
     struct nvrtc_api nvrtc;
@@ -71,7 +71,7 @@ void cuda_note_options(nvrtcProgram program, int count, const char *const *optio
 void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length);
 void cuda_note_module(const void *module, const void *image);
 void cuda_drop_module(const void *module);
-// Of a name and a module; or, with NULL, of what the driver says of the handle.
+// The function of a name and a module; with NULL, by what the driver says of the handle.
 void cuda_note_function(const void *function, const void *module, const char *name);
 
 // ---- launches ----------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// What the layer knows of CUDA's objects: texts by their compiler's handle; texts and images by the hash of the image that a module is
-// made of, which is how a module comes by its text; modules; functions, with their parameters.
+// CUDA's objects as the layer knows them: texts by their compiler's handle; texts and images by the hash of the image that a module
+// is made of, which is how a module comes by its text; modules; functions, with their parameters.
 #include "extras/capture/layer/cuda_layer.h"
 
 #include "base/digest.h"

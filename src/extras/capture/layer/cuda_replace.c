@@ -55,7 +55,7 @@ static nvrtcProgram make_program(const struct cuda_replacement *r)
     return p;
 }
 
-static bool compile(const struct cuda_replacement *r, nvrtcProgram p, const char *options)
+static bool compile_tuned(const struct cuda_replacement *r, nvrtcProgram p, const char *options)
 {
     char *words[WORDS_MOST], target[64];
     int major = 0, minor = 0, count = 1;
@@ -101,7 +101,7 @@ static CUfunction build_function(const struct cuda_replacement *r, const char *o
     if (r->state.table->text)
         layer_load_nvrtc();
     nvrtcProgram p = cuda_below_open_nvrtc() ? make_program(r) : NULL;
-    CUfunction function = p && compile(r, p, options) ? load_kernel(p, r->state.table) : NULL;
+    CUfunction function = p && compile_tuned(r, p, options) ? load_kernel(p, r->state.table) : NULL;
     if (p)
         cuda_below.nvrtc.nvrtcDestroyProgram(&p);
     if (function && r->state.table->shared > 48 << 10)

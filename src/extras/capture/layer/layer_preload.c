@@ -183,7 +183,7 @@ void *layer_find_cuda(const char *name)
     return find_in(&cuda_handle, "/libcuda.so", name);
 }
 
-// Of a program that has its kernels compiled the compiler is the toolkit's.
+// The toolkit's compiler, for a program that brings its kernels compiled and none.
 void layer_load_nvrtc(void)
 {
     static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",

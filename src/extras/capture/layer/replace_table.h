@@ -1,4 +1,4 @@
-// What `hone with` does in every language: tables, and what is launched by them. The parts that a driver does are layer_replace.c and
+// `hone with` in every language: tables, and what is launched by them. The parts that a driver does are in layer_replace.c and
 // cuda_replace.c.
 #ifndef HONE_CAPTURE_LAYER_REPLACE_TABLE_H
 #define HONE_CAPTURE_LAYER_REPLACE_TABLE_H
@@ -84,7 +84,7 @@ struct replace_launch {
 // Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
 enum replace_reason replace_match(const struct tuned_table *t, const struct replace_launch *l,
                                   struct replace_decision *d);
-// What was decided for such a launch, or is now; with the state locked.
+// The decision for such a launch, made now if it is the first; with the state locked.
 struct replace_decision *replace_decide(struct replace_state *s,
                                         const struct replace_decision *like, replace_build build,
                                         replace_release release);

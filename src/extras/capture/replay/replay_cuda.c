@@ -1,5 +1,5 @@
 // Replays CUDA kernels: their text by NVRTC, or the image that the program loaded.
-#include "extras/capture/replay/replay.h"
+#include "extras/capture/replay/replay_driver.h"
 
 #include "extras/capture/capture_cuda.h"
 #include "extras/capture/capture_words.h"
@@ -132,7 +132,8 @@ static void fail_by_log(struct replay *r, const struct cuda *c, nvrtcProgram p, 
     free(log);
 }
 
-static bool compile(struct replay *r, const struct cuda *c, nvrtcProgram p, const char *options)
+static bool compile_replay(struct replay *r, const struct cuda *c, nvrtcProgram p,
+                           const char *options)
 {
     char *words[WORDS_MOST];
     int count = 0;
@@ -198,7 +199,7 @@ static bool build_text(struct replay *r, struct cuda *c, json_t *kernel,
     }
     if (ok && function)
         c->nvrtc.nvrtcAddNameExpression(p, function);
-    ok = ok && compile(r, c, p, other ? other->options : replay_string(kernel, "options")) &&
+    ok = ok && compile_replay(r, c, p, other ? other->options : replay_string(kernel, "options")) &&
          load_compiled(r, c, p);
     if (ok)
         note_name(c, p, function);

@@ -8,7 +8,7 @@
 //
 // `deviation` is the largest difference from the recorded output, `spread` that between the replays, both over the root mean
 // square of the recorded output; for types that are no numbers they are shares of bytes.
-#include "extras/capture/replay/replay.h"
+#include "extras/capture/replay/replay_driver.h"
 
 #include "base/digest.h"
 #include "extras/capture/capture_guard.h"

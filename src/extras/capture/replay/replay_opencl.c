@@ -4,7 +4,7 @@
 #include <CL/cl.h>
 #include <CL/cl_icd.h>
 
-#include "extras/capture/replay/replay.h"
+#include "extras/capture/replay/replay_driver.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // hone-replay's parts: the folder, requests and comparing are common (replay_main.c); what a driver does is behind its operations.
-#ifndef HONE_CAPTURE_REPLAY_REPLAY_H
-#define HONE_CAPTURE_REPLAY_REPLAY_H
+#ifndef HONE_CAPTURE_REPLAY_REPLAY_DRIVER_H
+#define HONE_CAPTURE_REPLAY_REPLAY_DRIVER_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct replay_geometry {
 
 struct replay;
 
-// What a trial compiles instead.
+// The text that a trial compiles instead.
 struct replay_text {
     const char *options;
     const char *source, *function; // NULL: the kernel's own
