@@ -2,7 +2,7 @@
 # hone capture, check, tune and hone with on CUDA programs, on a machine with a card. Programs that cannot be built or run here are
 # named and left out.
 #
-#   tests/bench/capture_cuda.sh BUILD FOLDER [see|loop] [PROGRAM...]      driver runtime cupy torch
+#   tests/bench/capture_cuda.sh BUILD FOLDER [see|loop] [PROGRAM...]      driver shapes runtime cupy torch cost
 set -u
 build=$(realpath "$1") folder=$2 what=${3-loop}
 shift 3
@@ -10,20 +10,21 @@ programs=${*:-driver runtime cupy torch}
 hone=$build/hone here=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$folder"
 cd "$folder" || exit 1
-export CUPY_CACHE_DIR=$PWD/cupy_cache TRITON_CACHE_DIR=$PWD/triton_cache
+export CUPY_CACHE_IN_MEMORY=1 TRITON_CACHE_DIR=$PWD/triton_cache
 
 # The command of a program, built; empty: it cannot run here.
 command_of() {
   case $1 in
   driver)
     cc -O2 -std=gnu11 -I"$here/../src" -I"$here/../src/core" "$here/capture/capture_cuda.c" -o driver.bin -ldl >&2 &&
-      echo "./driver.bin add 4194304 200"
+      echo "./driver.bin add 4194304 40000"
     ;;
   shapes) [ -x driver.bin ] && echo "./driver.bin shapes 65536 12" ;;
   runtime)
-    nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.bin >&2 && echo "./runtime.bin 4194304 200"
+    nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.bin >&2 && echo "./runtime.bin 4194304 20000"
     ;;
-  cupy) python3 -c 'import importlib.util as u; exit(not u.find_spec("cupy"))' && echo "python3 $here/capture/programs/cupy_arrays.py" ;;
+  cupy) python3 -c 'import importlib.util as u; exit(not u.find_spec("cupy"))' && echo "python3 $here/capture/programs/cupy_arrays.py 4096 50" ;;
+  cost) [ -x driver.bin ] && echo "./driver.bin add 256 1000000" ;;
   torch) python3 -c 'import importlib.util as u; exit(not u.find_spec("triton"))' && echo "python3 $here/capture/programs/torch_triton.py" ;;
   esac
 }

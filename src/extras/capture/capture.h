@@ -94,12 +94,16 @@ struct capture {
 // `counts` is the caller's, and filled by this.
 bool capture_read(const char *folder, struct arena *a, struct capture_counts *counts,
                   struct capture *out, struct error *e);
+// A function's own name in "at::native::scale<float>".
+const char *capture_last_name(const char *function, size_t *length);
 // Takes the texts of kernels that the program has compiled alone from the user's files. False: a file cannot be read, or is of no use.
 bool capture_take_sources(struct capture *c, const char *const *files, uint32_t count,
                           struct arena *a, struct error *e);
 // A content, checked against its digest.
 bool capture_content(const struct capture *c, const char *digest, struct text *out,
                      struct error *e);
+// Why a launch was not captured (enum capture_reason); "": it was.
+const char *capture_reason_text(uint32_t reason);
 // Is a buffer another after the launch?
 bool capture_changes(const struct capture_launch *l, uint32_t argument_count);
 const char *capture_path(struct arena *a, const struct capture *c, const char *name);

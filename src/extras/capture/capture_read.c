@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -57,6 +58,16 @@ bool capture_changes(const struct capture_launch *l, uint32_t argument_count)
     return any;
 }
 
+const char *capture_reason_text(uint32_t reason)
+{
+    static const char *const reasons[] = {
+#define X(name, text) text,
+        CAPTURE_REASONS(X)
+#undef X
+    };
+    return reason < CAPTURE_REASON_COUNT ? reasons[reason] : "";
+}
+
 // ---- kernels -----------------------------------------------------------------------------------
 
 static bool read_program_part(struct arena *a, json_t *o, struct capture_part *out)
@@ -87,31 +98,49 @@ static void read_argument(struct arena *a, json_t *o, struct capture_argument *o
     out->is_local = address == 0x119A;
 }
 
-// The name behind "_Z5", or the name itself; its length.
-static const char *own_name(const char *name, size_t *length)
+// "_ZN2at6nativeE..." as "at::native": the names of a mangled function; a name that is not mangled as it is.
+static const char *plain_name(struct arena *a, const char *name)
 {
-    char *end;
-    const unsigned long long digits =
-        strncmp(name, "_Z", 2) == 0 ? strtoull(name + 2, &end, 10) : 0;
-    *length = digits && digits <= strlen(end) ? (size_t)digits : strlen(name);
-    return *length == digits ? end : name;
+    struct text t = TEXT_INIT;
+    const char *at = name + 2;
+    if (!str_starts(name, "_Z"))
+        return arena_strdup(a, name);
+    for (at += *at == 'N'; isdigit((unsigned char)*at);) {
+        char *end;
+        const unsigned long long length = strtoull(at, &end, 10);
+        if (length == 0 || length > strlen(end))
+            break;
+        if (!str_starts(end, "_GLOBAL__")) { // an unnamed namespace
+            text_addf(&t, "%s", t.length ? "::" : "");
+            text_addn(&t, end, (size_t)length);
+        }
+        at = end + length;
+    }
+    return t.length ? text_to_arena(&t, a) : arena_strdup(a, name);
 }
 
-// The words by which the program asked the compiler for it, "scale<float>", or the plain name of what is mangled.
+const char *capture_last_name(const char *function, size_t *length)
+{
+    const char *end = function + strcspn(function, "<"), *from = function;
+    for (const char *at = from; at + 1 < end; at++)
+        from = at[0] == ':' && at[1] == ':' ? at + 2 : from;
+    *length = (size_t)(end - from);
+    return from;
+}
+
+// The words by which the program asked the compiler for it, "scale<float>", or the plain name.
 static const char *read_function(struct arena *a, const char *name, json_t *expressions)
 {
-    size_t length, i;
+    size_t i;
     json_t *e;
-    const char *own = own_name(name, &length), *found = NULL;
     json_array_foreach(expressions, i, e)
     {
-        const char *text = json_string_value(e);
-        const char *at = text && *text == '&' ? text + 1 : text;
-        if (at && own != name && strncmp(at, own, length) == 0 &&
-            (!at[length] || (at[length] == '<' && json_array_size(expressions) == 1)))
-            found = at;
+        const char *words = json_string_value(json_array_get(e, 0));
+        const char *lowered = json_string_value(json_array_get(e, 1));
+        if (words && lowered && str_equal(lowered, name))
+            return arena_strdup(a, *words == '&' ? words + 1 : words);
     }
-    return found ? arena_strdup(a, found) : arena_strndup(a, own, length);
+    return plain_name(a, name);
 }
 
 static bool read_kernel(struct arena *a, json_t *o, struct capture_kernel *out)
@@ -370,20 +399,29 @@ static int compare_kernels(const void *a, const void *b)
     return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->key, y->key);
 }
 
+static bool is_title(const struct capture *c, size_t before, const char *title)
+{
+    for (size_t i = 0; i < before; i++) {
+        if (str_equal(c->kernels[i].title, title))
+            return true;
+    }
+    return false;
+}
+
 // A file's name of the kernel's, with a number where another has it, too.
 static const char *make_title(struct arena *a, const struct capture *c, size_t at)
 {
-    char *title = arena_strdup(a, c->kernels[at].name);
-    uint32_t before = 0;
+    size_t length;
+    const char *name = capture_last_name(c->kernels[at].function, &length);
+    char *title = arena_strndup(a, name, length < 100 ? length : 100);
     for (char *t = title; t && *t; t++) {
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *t))
             *t = '_';
     }
-    if (title && strlen(title) > 100)
-        title[100] = 0;
-    for (size_t i = 0; i < at; i++)
-        before += str_equal(c->kernels[i].name, c->kernels[at].name);
-    return before && title ? arena_printf(a, "%s.%u", title, before + 1) : title;
+    const char *found = title;
+    for (uint32_t i = 2; found && is_title(c, at, found); i++)
+        found = arena_printf(a, "%s.%u", title, i);
+    return found;
 }
 
 bool capture_read(const char *folder, struct arena *a, struct capture_counts *counts,

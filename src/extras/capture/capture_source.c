@@ -21,9 +21,10 @@ static bool has_ending(const char *path, enum language l)
 
 static bool has_kernel(const struct inferred_kernels *list, const char *function)
 {
-    const size_t length = strcspn(function, "<");
+    size_t length;
+    const char *name = capture_last_name(function, &length);
     for (uint32_t i = 0; i < list->count; i++) {
-        if (strlen(list->names[i]) == length && memcmp(list->names[i], function, length) == 0)
+        if (strlen(list->names[i]) == length && memcmp(list->names[i], name, length) == 0)
             return true;
     }
     return false;

@@ -607,13 +607,18 @@ static void try_macro(struct making *m, int64_t *values, uint32_t at)
     }
 }
 
+static void fill_own_values(const struct making *m, int64_t *values)
+{
+    for (uint32_t i = 0; i < m->parameter_count; i++)
+        values[i] = m->parameters[i].value;
+}
+
 // Each parameter, with the others as the program has them. Builds take most of the time of a capture, and `hone check` tries
 // the rest.
 static void try_parameters(struct making *m)
 {
     int64_t values[PARAMETERS_MOST];
-    for (uint32_t i = 0; i < m->parameter_count; i++)
-        values[i] = m->parameters[i].value;
+    fill_own_values(m, values);
     drop_restrictions(m, values);
     m->works = try_values(m, values) == TRIAL_RIGHT;
     for (uint32_t i = 0; i < m->parameter_count; i++) {
@@ -676,6 +681,17 @@ static bool refuse_launch(struct making *m)
     return true;
 }
 
+// The text of the user's is not the program's, or NVRTC does not take it.
+static bool refuse_given_text(struct making *m)
+{
+    struct capture_replay r;
+    int64_t values[PARAMETERS_MOST];
+    fill_own_values(m, values);
+    capture_play(m->p, m->k, &m->k->launches[0], 1, options_with(m, values), NULL, NULL, m->a, &r);
+    return refuse_spec(m, r.why ? arena_printf(m->a, "the text of --source: %s", r.why)
+                                : "the text of --source gives another result");
+}
+
 static void list_tunable(struct making *m)
 {
     struct text t = TEXT_INIT;
@@ -715,6 +731,13 @@ static void take_null_pointers(struct making *m)
     }
 }
 
+static const char *last_name(struct arena *a, const struct capture_kernel *k)
+{
+    size_t length;
+    const char *name = capture_last_name(k->function, &length);
+    return arena_strndup(a, name, length);
+}
+
 bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struct capture_player *p,
                         struct arena *a, struct error *e)
 {
@@ -727,22 +750,15 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     m->c = c, m->k = k, m->p = p, m->a = a;
     m->language = k->language;
     if (k->launch_count == 0) {
-        static const char *const reasons[] = {
-#define X(name, text) text,
-            CAPTURE_REASONS(X)
-#undef X
-        };
-        refuse_spec(m, k->reason < CAPTURE_REASON_COUNT && *reasons[k->reason]
-                           ? reasons[k->reason]
-                           : "it was never launched");
+        const char *reason = capture_reason_text(k->reason);
+        refuse_spec(m, *reason ? reason : "it was never launched");
         return true;
     }
     put_evidence_first(k);
     bool ok = k->without ? refuse_launch(m) : write_texts(m, e);
     if (ok && !k->without && read_texts_whole(m, &whole, &ignored))
-        m->is_inferred = infer_kernel(text_cstr(&whole), whole.length, m->language,
-                                      arena_strndup(a, k->function, strcspn(k->function, "<")), a,
-                                      &m->f, &ignored);
+        m->is_inferred = infer_kernel(text_cstr(&whole), whole.length, m->language, last_name(a, k),
+                                      a, &m->f, &ignored);
     making_learn_types(m, text_cstr(&whole));
     text_release(&whole);
     take_null_pointers(m);
@@ -760,6 +776,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         list_tunable(m);
         ok = m->works || !k->is_linked ||
              refuse_spec(m, "its parts were compiled with different options");
+        ok = ok && (m->works || !k->given || refuse_given_text(m));
         ok = ok && (k->launches[0].replay.deviation <= TOLERANCE ||
                     refuse_spec(m, "its result differs from launch to launch"));
         ok = ok && capture_emit_spec(m, e);

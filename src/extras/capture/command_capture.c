@@ -258,7 +258,10 @@ static void add_kernel(struct session *s, const struct capture_kernel *k, struct
         text_addf(out, ": %s%s", *k->tunes ? "tunes " : "nothing to tune", k->tunes);
     else
         text_addf(out, ": no spec, because %s", k->why ? k->why : "it was not captured");
-    text_addf(out, "%s%s\n", why ? "; not replayed: " : "", why ? why : "");
+    text_addf(out, "%s%s", why ? "; not replayed: " : "", why ? why : "");
+    if (k->launch_count && k->shapes > k->launch_count && *capture_reason_text(k->reason))
+        text_addf(out, "; not captured: %s", capture_reason_text(k->reason));
+    text_add(out, "\n");
 }
 
 static void show_table(struct session *s)

@@ -33,8 +33,9 @@ struct cuda_text {
     struct layer_program program; // one part
     char *expressions;            // names that the program asked for, each ended by a zero
     size_t expressions_length;
+    char *lowered; // what the compiler made of each
+    size_t lowered_length;
     char digest[65];     // of text, options and headers; "" before it is compiled
-    const char *without; // NULL: it has a text; else "cubin", "PTX", "fat binary"
     char image[65];      // digest of the image, where it is kept
 };
 

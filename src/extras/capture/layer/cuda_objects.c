@@ -15,6 +15,7 @@ static void release_text(struct layer_object *o)
     struct cuda_text *t = (struct cuda_text *)o;
     layer_release_program(&t->program.object);
     free(t->expressions);
+    free(t->lowered);
 }
 
 static void release_function(struct layer_object *o)
@@ -181,6 +182,18 @@ static bool copy_text(struct cuda_text *to, const struct cuda_text *from)
                                                 from->expressions, from->expressions_length));
 }
 
+static void lower_names(struct cuda_text *t, nvrtcProgram program)
+{
+    const char *end = t->expressions + t->expressions_length;
+    for (const char *at = t->expressions; at < end; at += strlen(at) + 1) {
+        const char *name = NULL;
+        if (!cuda_below.nvrtc.nvrtcGetLoweredName ||
+            cuda_below.nvrtc.nvrtcGetLoweredName(program, at, &name) != NVRTC_SUCCESS || !name)
+            name = "";
+        add_bytes(&t->lowered, &t->lowered_length, name, strlen(name) + 1);
+    }
+}
+
 void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
 {
     const char *kind;
@@ -194,6 +207,7 @@ void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
     if (to) {
         if (!copy_text(to, t))
             to->program.without = "text for which there was no memory";
+        lower_names(to, program);
         layer_unlock(&cuda_objects.images);
     }
     if (t)
@@ -303,10 +317,15 @@ static bool ask_function(const void *function, const void **module, const char *
 
 static void log_expressions(struct layer_line *l, const struct cuda_text *t)
 {
+    const char *lowered = t->lowered, *end = lowered + t->lowered_length;
     line_add(l, ",\"expressions\":[");
-    for (size_t at = 0; at < t->expressions_length; at += strlen(t->expressions + at) + 1) {
-        line_add(l, at ? "," : "");
+    for (size_t at = 0; at < t->expressions_length && lowered < end;
+         at += strlen(t->expressions + at) + 1, lowered += strlen(lowered) + 1) {
+        line_add(l, at ? ",[" : "[");
         line_text(l, t->expressions + at);
+        line_add(l, ",");
+        line_text(l, lowered);
+        line_add(l, "]");
     }
     line_add(l, "]");
 }

@@ -194,8 +194,9 @@ static bool build_text(struct replay *r, struct cuda *c, json_t *kernel,
          replay_fail(r, "nvrtcCreateProgram failed"));
     json_array_foreach(json_object_get(kernel, "expressions"), i, name)
     {
-        if (ok && json_is_string(name))
-            c->nvrtc.nvrtcAddNameExpression(p, json_string_value(name));
+        const char *words = json_string_value(json_array_get(name, 0));
+        if (ok && words)
+            c->nvrtc.nvrtcAddNameExpression(p, words);
     }
     if (ok && function)
         c->nvrtc.nvrtcAddNameExpression(p, function);
