@@ -183,7 +183,6 @@ static const struct former {
     {"passes", "--repeats", NULL, NULL},
     {"prune", "`hone store prune`", NULL, NULL},
     {"reference", "--races=reference", NULL, NULL},
-    {"refuse-binaries", "--source own", "source", "own"},
     {"retry", "--fresh=failures, or --fresh=STATUS", NULL, NULL},
     {"reuse-unseen", "--also unseen", "also", "unseen"},
     {"save-baseline", "--output FILE", NULL, NULL},

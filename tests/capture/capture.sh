@@ -71,7 +71,7 @@ grep -qxF -- "$("$program" scale)" module.out || fail "module: another output: $
 grep -q "tunes block_size_x" module.out || fail "module: not captured: $(cat module.out module.err)"
 
 "$hone" capture -o none -- "$program" none >none.out 2>none.err && fail "none: no error"
-grep -q "no OpenCL call" none.err || fail "none: $(cat none.err)"
+grep -q "no call of OpenCL or CUDA" none.err || fail "none: $(cat none.err)"
 "$hone" capture -o shapes -- "$program" none 2>again.err >/dev/null && fail "a folder was overwritten"
 grep -q "holds something already" again.err || fail "again: $(cat again.err)"
 

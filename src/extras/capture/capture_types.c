@@ -1,5 +1,5 @@
 // The types of a captured kernel's arguments. A driver says them in the words of the kernel, which may be a macro or a typedef
-// (`T`, `pcl_out_type`): these are looked up in the options and the text until a type of OpenCL stands there.
+// (`T`, `pcl_out_type`): these are looked up in the options and the text until a known type stands there.
 #include "extras/capture/capture_spec.h"
 
 #include "problem/layout.h"
@@ -210,7 +210,7 @@ static bool read_integer(const struct scalar_name *s, const unsigned char *from,
     uint64_t bits = 0;
     if (s->kind == 'f')
         return false;
-    memcpy(&bits, from, s->bytes); // little-endian, as all that run OpenCL are
+    memcpy(&bits, from, s->bytes); // little-endian, as all that run OpenCL or CUDA are
     if (s->kind == 'i' && s->bytes < 8 && bits >> (8 * s->bytes - 1))
         bits |= ~UINT64_C(0) << 8 * s->bytes;
     *out = (int64_t)bits;

@@ -122,9 +122,8 @@ static int refuse_unseen(const struct session *s)
                  "cannot be captured",
                  program);
     else
-        complain("%s: it made no OpenCL call that goes through the loader: it links a driver "
-                 "directly, or it uses "
-                 "another API, or none",
+        complain("%s: it made no call of OpenCL or CUDA that could be seen: it links a driver of "
+                 "OpenCL directly, or it uses another API, or none",
                  program);
     return EXIT_NOTHING;
 }
@@ -382,8 +381,8 @@ const struct command command_capture = {
     .arguments = "-- PROGRAM [ARGUMENTS]",
     .least = 1,
     .most = UINT32_MAX,
-    .description = "Runs a program with a layer between it and OpenCL, and writes a spec for each "
-                   "kernel that it launches: the "
+    .description = "Runs a program with a layer between it and OpenCL or CUDA, and writes a spec "
+                   "for each kernel that it launches: the "
                    "text, the data, the sizes and the result are the program's own.\n\n"
                    "The program is not rebuilt and not told. Of each kernel the first launches of "
                    "different shapes are captured: "
