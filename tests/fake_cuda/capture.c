@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-CUDA_DRIVER_FUNCTIONS(FAKE_DECLARE)
 CAPTURE_CUDA_FUNCTIONS(FAKE_DECLARE)
 
 // One piece of the host's memory.
@@ -106,22 +105,31 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned grid_x, unsigned grid_
                               parameters);
 }
 
+// `card`: the address that is the card's.
+static CUresult copied(CUresult code, void *to, const void *from, CUdeviceptr card, size_t bytes)
+{
+    if (code == CUDA_SUCCESS && bytes > fake_memory_left(card))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        memcpy(to, from, bytes);
+    return code;
+}
+
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
 {
-    const CUresult code = waiting(__func__);
-    return code == CUDA_SUCCESS ? cuMemcpyHtoDAsync(to, from, bytes, NULL) : code;
+    return copied(waiting(__func__), (void *)(uintptr_t)to, from, to, bytes);
 }
 
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
 {
-    const CUresult code = recorded ? fake_call(__func__) : waiting(__func__);
-    return code == CUDA_SUCCESS ? cuMemcpyDtoHAsync(to, from, bytes, NULL) : code;
+    return copied(recorded ? fake_call(__func__) : waiting(__func__), to,
+                  (const void *)(uintptr_t)from, from, bytes);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
-    const CUresult code = waiting(__func__);
-    return code == CUDA_SUCCESS ? cuMemcpyDtoDAsync(to, from, bytes, NULL) : code;
+    return copied(waiting(__func__), (void *)(uintptr_t)to, (const void *)(uintptr_t)from, to,
+                  bytes);
 }
 
 CUresult cuStreamIsCapturing(CUstream stream, int *status)

@@ -362,7 +362,7 @@ static const struct option options[] = {
              "is not captured, and "
              "the table says so. Each content is kept once. Default: 4GiB."},
     {OPTION("source", "own|FILE", option_list, FIELD(sources)), .is_list = true,
-     .brief = "the text of kernels that the program loads compiled",
+     .brief = "the text of kernels that are compiled",
      .help = "Where the text of kernels is that the program loads compiled. FILE: the kernels of "
              "a CUDA program that nvcc compiled, in a file that NVRTC compiles (without the "
              "host's code); may be repeated. own: OpenCL programs from binaries are answered "
