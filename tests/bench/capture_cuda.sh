@@ -2,7 +2,8 @@
 # hone capture, check, tune and hone with on CUDA programs, on a machine with a card. Programs that cannot be built or run here are
 # named and left out.
 #
-#   tests/bench/capture_cuda.sh BUILD FOLDER [see|loop] [PROGRAM...]      driver shapes runtime cupy torch cost
+#   tests/bench/capture_cuda.sh BUILD FOLDER see|loop [PROGRAM...]     driver runtime cupy torch
+#   tests/bench/capture_cuda.sh BUILD FOLDER cost                      what a launch costs: without, captured, replaced
 set -u
 build=$(realpath "$1") folder=$2 what=${3-loop}
 shift 3
@@ -19,15 +20,37 @@ command_of() {
     cc -O2 -std=gnu11 -I"$here/../src" -I"$here/../src/core" "$here/capture/capture_cuda.c" -o driver.bin -ldl >&2 &&
       echo "./driver.bin add 4194304 40000"
     ;;
-  shapes) [ -x driver.bin ] && echo "./driver.bin shapes 65536 12" ;;
   runtime)
     nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.bin >&2 && echo "./runtime.bin 4194304 20000"
     ;;
   cupy) python3 -c 'import importlib.util as u; exit(not u.find_spec("cupy"))' && echo "python3 $here/capture/programs/cupy_arrays.py 4096 50" ;;
-  cost) [ -x driver.bin ] && echo "./driver.bin add 256 1000000" ;;
   torch) python3 -c 'import importlib.util as u; exit(not u.find_spec("triton"))' && echo "python3 $here/capture/programs/torch_triton.py" ;;
   esac
 }
+
+# Milliseconds of a command.
+ms_of() {
+  local from=$(date +%s%N)
+  "$@" >ms.out 2>&1 || cat ms.out >&2
+  echo $((($(date +%s%N) - from) / 1000000))
+}
+
+# A million launches of 256 threads, less what one launch takes.
+if [ "$what" = cost ]; then
+  command_of driver >/dev/null
+  rm -rf small
+  "$hone" capture -o small -- ./driver.bin add 256 8 | tail -2
+  "$hone" tune small/add.json --budget 2 >/dev/null 2>&1
+  "$hone" deploy --for-program small -o small.hone
+  for n in 1 1000000 1 1000000; do
+    rm -rf none
+    echo "$n launches: $(ms_of ./driver.bin add 256 $n) ms without," \
+      "$(ms_of "$hone" capture -o none --kernel none -- ./driver.bin add 256 $n) ms captured," \
+      "$(ms_of "$hone" with small.hone -- ./driver.bin add 256 $n) ms replaced"
+  done
+  cat ms.out
+  exit
+fi
 
 for program in $programs; do
   command=$(command_of "$program")
