@@ -232,6 +232,27 @@ static void run_inside(void)
     tell(pair.x, N * sizeof(float));
 }
 
+static const char symbol_text[] = "__constant__ float factor[4];\n"
+                                  "extern \"C\" __global__ void count(float *x)\n"
+                                  "{\n"
+                                  "    // fake:count\n"
+                                  "    x[blockIdx.x * blockDim.x + threadIdx.x] += factor[0];\n"
+                                  "}\n";
+
+static void run_symbol(void)
+{
+    enum { N = 1024 };
+    static const float one[] = {1.0f};
+    CUmodule module = build(symbol_text, "count", NULL);
+    CUfunction f = function(module, "count");
+    CUdeviceptr x = buffer(N, 1), factor = 0;
+    void *parameters[] = {&x};
+    need(cu.cuModuleGetGlobal(&factor, NULL, module, "factor"), "cuModuleGetGlobal");
+    need(more.cuMemcpyHtoD(factor, one, sizeof one), "cuMemcpyHtoD");
+    launch(f, N / 256, 256, parameters);
+    tell(x, N * sizeof(float));
+}
+
 static void run_cooperative(void)
 {
     enum { N = 1024 };
@@ -352,6 +373,8 @@ int main(int argc, char **argv)
         run_null();
     else if (strcmp(what, "inside") == 0)
         run_inside();
+    else if (strcmp(what, "symbol") == 0)
+        run_symbol();
     else if (strcmp(what, "cooperative") == 0)
         run_cooperative();
     else if (strcmp(what, "host_memory") == 0)

@@ -168,7 +168,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule m, const ch
     if (!m->symbol)
         m->symbol = (uint8_t *)(uintptr_t)at;
     *out = (uintptr_t)m->symbol;
-    *bytes = SYMBOL_BYTES;
+    if (bytes)
+        *bytes = SYMBOL_BYTES;
     return CUDA_SUCCESS;
 }
 

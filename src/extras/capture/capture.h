@@ -50,7 +50,9 @@ struct capture_launch {
     uint32_t dimensions;
     int64_t global[3], local[3];
     bool has_local, has_offset, is_indirect;
-    bool has_inside;              // pointers inside of its structs
+    bool has_inside;      // pointers inside of its structs
+    const char **symbols; // of the module, which the program has asked for
+    uint32_t symbol_count;
     uint32_t shared;              // CUDA: bytes of dynamic shared memory
     struct capture_value *values; // one for each argument of the kernel
     uint64_t bytes;               // of its buffers

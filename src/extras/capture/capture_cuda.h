@@ -64,6 +64,8 @@ enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
     X(cuLibraryUnload, "cuLibraryUnload", CUresult, (CUlibrary library))                           \
     X(cuLibraryGetKernel, "cuLibraryGetKernel", CUresult,                                          \
       (CUkernel * out, CUlibrary library, const char *name))                                       \
+    X(cuLibraryGetGlobal, "cuLibraryGetGlobal", CUresult,                                          \
+      (CUdeviceptr * out, size_t * bytes, CUlibrary library, const char *name))                    \
     X(cuKernelGetFunction, "cuKernelGetFunction", CUresult, (CUfunction * out, CUkernel kernel))   \
     X(cuKernelGetParamInfo, "cuKernelGetParamInfo", CUresult,                                      \
       (CUkernel kernel, size_t index, size_t * offset, size_t * bytes))                            \

@@ -253,7 +253,6 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
         .dimensions = (uint32_t)json_integer_value(json_object_get(o, "dimensions")),
         .has_local = json_is_array(local),
         .is_indirect = json_is_true(json_object_get(o, "indirect")),
-        .has_inside = value_count > argument_count,
         .shared = shared > 0 && shared < UINT32_MAX ? (uint32_t)shared : 0};
     if (!get_key(out->key) || out->dimensions < 1 || out->dimensions > 3 ||
         value_count < argument_count || value_count > VALUES_MOST ||
@@ -264,13 +263,19 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
     for (uint32_t i = 0; json_is_array(offset) && i < out->dimensions; i++)
         out->has_offset = out->has_offset || offsets[i] != 0;
     out->values = arena_array(a, value_count + 1, sizeof *out->values);
-    for (uint32_t i = 0; out->values && i < value_count;
-         i++) { // behind the arguments what lies inside of them
-        if (!read_value(a, json_array_get(values, i), i, &out->values[i]))
+    out->symbols = arena_array(a, value_count + 1, sizeof *out->symbols);
+    for (uint32_t i = 0; out->values && out->symbols && i < value_count; i++) {
+        // Behind the arguments lies what is inside of them, and the module's symbols.
+        json_t *item = json_array_get(values, i);
+        const char *symbol = json_string_value(json_object_get(item, "symbol"));
+        if (!read_value(a, item, i, &out->values[i]))
             return false;
         out->bytes += out->values[i].kind == CAPTURED_BUFFER ? out->values[i].bytes : 0;
+        out->has_inside = out->has_inside || (i >= argument_count && !symbol);
+        if (i >= argument_count && symbol)
+            out->symbols[out->symbol_count++] = arena_strdup(a, symbol);
     }
-    return out->values != NULL;
+    return out->values && out->symbols;
 }
 
 // ---- the log -----------------------------------------------------------------------------------

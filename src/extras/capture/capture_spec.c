@@ -647,6 +647,20 @@ static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
     return false;
 }
 
+// A symbol that the kernel's text uses; without one, any that is there. NULL: none.
+static const char *used_symbol(const struct making *m, const struct capture_launch *l)
+{
+    for (uint32_t i = 0; i < l->symbol_count; i++) {
+        bool is_used = !m->is_inferred;
+        for (uint32_t k = 0; m->is_inferred && k < m->f.argument_count; k++)
+            is_used = is_used || (m->f.arguments[k].kind == INFERRED_SYMBOL &&
+                                  str_equal(m->f.arguments[k].name, l->symbols[i]));
+        if (is_used)
+            return l->symbols[i];
+    }
+    return NULL;
+}
+
 static bool refuse_launch(struct making *m)
 {
     const struct capture_kernel *k = m->k;
@@ -661,6 +675,10 @@ static bool refuse_launch(struct making *m)
         return refuse_spec(m, "it reads memory that no argument names");
     if (l->has_inside)
         return refuse_spec(m, "a struct by value has pointers in it");
+    const char *symbol = used_symbol(m, l);
+    if (symbol)
+        return refuse_spec(
+            m, arena_printf(m->a, "it uses the module's %s, which the program sets", symbol));
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {

@@ -1,4 +1,4 @@
-// A program of the runtime API, with one kernel that has a struct by value with a pointer in it, and one that runs in a graph:
+// A program of the runtime API, with a kernel that has a struct by value with a pointer in it, one that reads a symbol, and a launch in a graph:
 //   nvcc -O2 [-cudart static] cuda_runtime.cu
 #include "cuda_runtime_kernel.cu"
 
@@ -21,6 +21,8 @@ int main(int argc, char **argv)
     cudaMemcpy(w, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
     for (int t = 0; t < times; t++)
         smooth<<<(n + 63) / 64, 64>>>(t % 2 ? a : b, t % 2 ? b : a, n);
+    cudaMemcpyToSymbol(factors, x.data() + 1, sizeof factors);
+    scale<<<(n + 255) / 256, 256>>>(b, n);
     weigh<<<(n + 255) / 256, 256>>>(a, range{n / 4, n / 2, w});
     cudaStream_t stream;
     cudaGraph_t graph;

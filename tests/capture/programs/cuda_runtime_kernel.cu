@@ -23,6 +23,15 @@ __global__ void smooth(float *out, const float *in, int n)
     }
 }
 
+__constant__ float factors[2];
+
+__global__ void scale(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] *= factors[i % 2];
+}
+
 __global__ void weigh(float *x, range r)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -225,6 +225,35 @@ LAYER_EXPORT CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary library, const
     return code;
 }
 
+// A symbol's memory is no argument's: a kernel of the module may read it.
+LAYER_EXPORT CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule module,
+                                        const char *name)
+{
+    if (!DRIVER(cuModuleGetGlobal))
+        return CUDA_ERROR_NO_DRIVER;
+    const CUresult code = cuda_below.driver.cuModuleGetGlobal(out, bytes, module, name);
+    CUdeviceptr at = 0;
+    size_t size = 0;
+    if (code == CUDA_SUCCESS && name &&
+        cuda_below.driver.cuModuleGetGlobal(&at, &size, module, name) == CUDA_SUCCESS)
+        cuda_note_symbol(module, name, at, size);
+    return code;
+}
+
+LAYER_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *out, size_t *bytes, CUlibrary library,
+                                         const char *name)
+{
+    if (!BELOW(cuLibraryGetGlobal))
+        return CUDA_ERROR_NO_DRIVER;
+    const CUresult code = cuda_below.cuLibraryGetGlobal(out, bytes, library, name);
+    CUdeviceptr at = 0;
+    size_t size = 0;
+    if (code == CUDA_SUCCESS && name &&
+        cuda_below.cuLibraryGetGlobal(&at, &size, library, name) == CUDA_SUCCESS)
+        cuda_note_symbol(library, name, at, size);
+    return code;
+}
+
 // ---- launches ----------------------------------------------------------------------------------
 
 // Under the interface of one default stream a thread, the stream 0 is that one.
@@ -407,6 +436,8 @@ LAYER_EXPORT CUresult cuEventSynchronize(CUevent event)
     X(cuLibraryLoadData, "cuLibraryLoadData", "cuLibraryLoadData", 0, 0)                           \
     X(cuLibraryUnload, "cuLibraryUnload", "cuLibraryUnload", 0, 0)                                 \
     X(cuLibraryGetKernel, "cuLibraryGetKernel", "cuLibraryGetKernel", 0, 0)                        \
+    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", "cuModuleGetGlobal", 3020, 0)                     \
+    X(cuLibraryGetGlobal, "cuLibraryGetGlobal", "cuLibraryGetGlobal", 0, 0)                        \
     X(cuLaunchKernel, "cuLaunchKernel", "cuLaunchKernel", 0, 0)                                    \
     X(cuLaunchKernel_ptsz, "cuLaunchKernel_ptsz", "cuLaunchKernel", 7000, 1)                       \
     X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", "cuLaunchCooperativeKernel", 0, 0)   \

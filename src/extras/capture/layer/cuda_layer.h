@@ -35,13 +35,21 @@ struct cuda_text {
     size_t expressions_length;
     char *lowered; // what the compiler made of each
     size_t lowered_length;
-    char digest[65];     // of text, options and headers; "" before it is compiled
-    char image[65];      // digest of the image, where it is kept
+    char digest[65]; // of text, options and headers; "" before it is compiled
+    char image[65];  // digest of the image, where it is kept
+};
+
+struct cuda_symbol {
+    struct cuda_symbol *next;
+    CUdeviceptr at;
+    size_t size;
+    char name[];
 };
 
 struct cuda_module {
     struct layer_object object;
-    const void *image; // hash, the handle in `images`
+    const void *image;           // hash, the handle in `images`
+    struct cuda_symbol *symbols; // that the program asked for
 };
 
 struct cuda_replacement;
@@ -72,6 +80,7 @@ void cuda_note_options(nvrtcProgram program, int count, const char *const *optio
 void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length);
 void cuda_note_module(const void *module, const void *image);
 void cuda_drop_module(const void *module);
+void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size_t size);
 // The function of a name and a module; with NULL, by what the driver says of the handle.
 void cuda_note_function(const void *function, const void *module, const char *name);
 
@@ -100,7 +109,8 @@ struct cuda_memory {
     uint32_t argument;
     size_t offset; // of the pointer in the argument
     CUdeviceptr at, base;
-    size_t size; // from `at`
+    size_t size;  // from `at`
+    char *symbol; // (or NULL) it is no argument's: for free()
     unsigned char *bytes;
     char digest[2][65];
 };
@@ -112,6 +122,8 @@ struct cuda_memories {
 };
 enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct cuda_function *f,
                                        struct cuda_memories *out);
+// Adds the symbols of a module.
+void cuda_add_symbols(const void *module, struct cuda_memories *out);
 // Attributes that change what a launch is; those that only say when it may start do not.
 bool cuda_has_attributes(const struct cuda_launch *l);
 bool cuda_is_recorded_now(CUstream stream); // into a graph

@@ -18,6 +18,15 @@ static void release_text(struct layer_object *o)
     free(t->lowered);
 }
 
+static void release_module(struct layer_object *o)
+{
+    struct cuda_module *m = (struct cuda_module *)o;
+    for (struct cuda_symbol *s = m->symbols, *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+}
+
 static void release_function(struct layer_object *o)
 {
     struct cuda_function *f = (struct cuda_function *)o;
@@ -29,7 +38,7 @@ static void release_function(struct layer_object *o)
     {                                                                                              \
         .lock = PTHREAD_MUTEX_INITIALIZER, .release = of                                           \
     }
-struct cuda_objects cuda_objects = {TABLE(release_text), TABLE(release_text), TABLE(NULL),
+struct cuda_objects cuda_objects = {TABLE(release_text), TABLE(release_text), TABLE(release_module),
                                     TABLE(release_function)};
 
 void cuda_objects_after_fork(void)
@@ -265,6 +274,39 @@ void cuda_drop_module(const void *module)
     }
     pthread_mutex_unlock(&t->lock);
     layer_drop(&cuda_objects.modules, module);
+}
+
+void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size_t size)
+{
+    struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
+    if (!m)
+        return;
+    struct cuda_symbol *s = m->symbols;
+    while (s && s->at != at)
+        s = s->next;
+    if (!s && (s = calloc(1, sizeof *s + strlen(name) + 1)) != NULL) {
+        s->at = at;
+        s->size = size;
+        strcpy(s->name, name);
+        s->next = m->symbols;
+        m->symbols = s;
+    }
+    layer_unlock(&cuda_objects.modules);
+}
+
+void cuda_add_symbols(const void *module, struct cuda_memories *out)
+{
+    const struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
+    for (const struct cuda_symbol *s = m ? m->symbols : NULL; s && out->count < CUDA_MEMORIES_MOST;
+         s = s->next) {
+        struct cuda_memory *to = &out->items[out->count];
+        *to = (struct cuda_memory){
+            .at = s->at, .base = s->at, .size = s->size, .symbol = strdup(s->name)};
+        out->count += to->symbol != NULL;
+        out->bytes += s->size;
+    }
+    if (m)
+        layer_unlock(&cuda_objects.modules);
 }
 
 // ---- functions ---------------------------------------------------------------------------------

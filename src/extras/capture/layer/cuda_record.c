@@ -261,7 +261,8 @@ static bool read_memories(struct captured *c, int after)
 static const struct cuda_memory *memory_of(const struct captured *c, uint32_t argument)
 {
     for (uint32_t i = 0; i < c->memories.count; i++) {
-        if (c->memories.items[i].argument == argument && c->function.sizes[argument] == 8)
+        if (!c->memories.items[i].symbol && c->memories.items[i].argument == argument &&
+            c->function.sizes[argument] == 8)
             return &c->memories.items[i];
     }
     return NULL;
@@ -272,14 +273,17 @@ static void log_memory(struct layer_line *l, const struct captured *c, const str
     line_add(l,
              "{\"kind\":\"buffer\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":\"%s\"",
              m->size, (size_t)(m->at - m->base), m->digest[0], m->digest[1]);
-    for (uint32_t i = 0; i < m->argument; i++) {
+    for (uint32_t i = 0; i < m->argument && !m->symbol; i++) {
         const struct cuda_memory *o = memory_of(c, i);
         if (o && o->at == m->at) {
             line_add(l, ",\"same\":%u", i);
             break;
         }
     }
-    if (c->function.sizes[m->argument] != 8)
+    if (m->symbol) {
+        line_add(l, ",\"symbol\":");
+        line_text(l, m->symbol);
+    } else if (c->function.sizes[m->argument] != 8)
         line_add(l, ",\"into\":[%u,%zu]", m->argument, m->offset);
     line_add(l, "}");
 }
@@ -303,11 +307,12 @@ static void log_arguments(struct layer_line *l, const struct captured *c)
         else
             log_value(l, cuda_parameter(c->launch, &c->function, i), c->function.sizes[i]);
     }
-    for (uint32_t i = 0; i < c->memories.count; i++) { // inside of structs
-        if (c->function.sizes[c->memories.items[i].argument] == 8)
+    for (uint32_t i = 0; i < c->memories.count; i++) { // inside of structs, and symbols
+        const struct cuda_memory *m = &c->memories.items[i];
+        if (!m->symbol && c->function.sizes[m->argument] == 8)
             continue;
-        line_add(l, ",");
-        log_memory(l, c, &c->memories.items[i]);
+        line_add(l, c->function.count || i ? "," : "");
+        log_memory(l, c, m);
     }
     line_add(l, "]");
 }
@@ -375,6 +380,7 @@ static bool prepare_capture(struct captured *c)
     const enum capture_reason why = cuda_find_memories(c->launch, &c->function, &c->memories);
     if (why != CAPTURE_NONE)
         return refuse_capture(c, why);
+    cuda_add_symbols(c->function.module, &c->memories);
     if (c->memories.bytes > layer_settings.limit)
         return refuse_capture(c, CAPTURE_LIMIT);
     if (cuda_below.cuCtxSynchronize() != CUDA_SUCCESS)
@@ -428,7 +434,7 @@ static CUresult try_capture(const struct cuda_launch *l, const struct cuda_funct
     const CUresult code = capture_launch(c, s, key);
     layer_end_capture(s, f->key, c->reason);
     for (uint32_t i = 0; i < c->memories.count; i++)
-        free(c->memories.items[i].bytes);
+        free(c->memories.items[i].bytes), free(c->memories.items[i].symbol);
     free(c);
     return code;
 }

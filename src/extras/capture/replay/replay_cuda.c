@@ -310,6 +310,17 @@ static bool cuda_part(struct replay *r, uintptr_t whole, size_t offset, size_t b
     return true;
 }
 
+static bool cuda_symbol(struct replay *r, const char *name, size_t bytes, uintptr_t *out)
+{
+    const struct cuda *c = r->state;
+    CUdeviceptr at = 0;
+    size_t size = 0;
+    if (!call_ok(r, c->driver.cuModuleGetGlobal(&at, &size, c->module, name), "cuModuleGetGlobal"))
+        return false;
+    *out = (uintptr_t)at;
+    return size == bytes || replay_fail(r, "the symbol %s has another size", name);
+}
+
 static void cuda_free(struct replay *r, uintptr_t memory)
 {
     const struct cuda *c = r->state;
@@ -364,6 +375,7 @@ const struct replay_driver replay_cuda = {.open = cuda_open,
                                           .set_inside = cuda_set_inside,
                                           .allocate = cuda_allocate,
                                           .part = cuda_part,
+                                          .symbol = cuda_symbol,
                                           .free = cuda_free,
                                           .write = cuda_write,
                                           .read = cuda_read,

@@ -38,6 +38,8 @@ struct replay_driver {
     bool (*set_inside)(struct replay *r, unsigned at, size_t offset, uintptr_t memory);
     bool (*allocate)(struct replay *r, size_t bytes, uintptr_t *out);
     bool (*part)(struct replay *r, uintptr_t whole, size_t offset, size_t bytes, uintptr_t *out);
+    // The memory of the module's symbol; NULL: modules have none.
+    bool (*symbol)(struct replay *r, const char *name, size_t bytes, uintptr_t *out);
     void (*free)(struct replay *r, uintptr_t memory);
     bool (*write)(struct replay *r, uintptr_t memory, size_t offset, size_t bytes,
                   const void *from);

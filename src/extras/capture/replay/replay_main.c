@@ -197,6 +197,12 @@ static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_
         return replay_fail(r, "the log names no earlier argument");
     if (same)
         return share_memory(r, list, at, (unsigned)with);
+    const char *symbol = json_string_value(json_object_get(a, "symbol"));
+    if (symbol) {
+        m->is_shared = true; // with the module
+        return r->driver->symbol ? r->driver->symbol(r, symbol, m->bytes, &m->memory)
+                                 : replay_fail(r, "the log has a symbol");
+    }
     m->zone = r->is_trial || !m->bytes ? ZONE : 0;
     return r->driver->allocate(r, m->bytes + m->zone, &m->memory);
 }
@@ -215,6 +221,8 @@ static bool set_argument(struct replay *r, unsigned at, json_t *a, struct replay
     json_t *into = json_object_get(a, "into");
     if (!make_memory(r, at, a, list))
         return false;
+    if (json_object_get(a, "symbol"))
+        return true;
     if (!into)
         return r->driver->set_memory(r, at, list[at].memory);
     const json_int_t argument = json_integer_value(json_array_get(into, 0));
