@@ -354,6 +354,17 @@ static void run_load(const char *path)
     tell(x, N * sizeof(float));
 }
 
+static void run_file(const char *path)
+{
+    enum { N = 1024 };
+    CUmodule module;
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    need(more.cuModuleLoad(&module, path), "cuModuleLoad");
+    launch(function(module, "count"), N / 256, 256, parameters);
+    tell(x, N * sizeof(float));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "add";
@@ -389,6 +400,8 @@ int main(int argc, char **argv)
         run_save(argv[2]);
     else if (strcmp(what, "load") == 0 && argc > 2)
         run_load(argv[2]);
+    else if (strcmp(what, "file") == 0 && argc > 2)
+        run_file(argv[2]);
     else
         printf("none\n");
     return 0;

@@ -52,6 +52,7 @@ options="--kernel other" check in_place 0 "--kernel does not name"
 # Compiled alone: it replays, and has a spec where a file gives the text.
 "$program" save image >/dev/null
 check load 1 "its program was made from a PTX: --source" image
+check file 1 "its program was made from a PTX: --source" image
 cp "$here/data/count.cu" count.cu
 options="--source count.cu" check load 1 "count: tunes block_size_x" image
 echo "__global__ void other(float *x) {}" >other.cu

@@ -35,4 +35,5 @@ check 0 cooperative
 check 0 host_memory
 check 0 graph
 check 1 load image
+check 1 file image
 exit $failed

@@ -2,16 +2,20 @@
 // its time of a clock that only commands move.
 #include "fake.h"
 
+#include "extras/capture/capture_cuda.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 CUDA_DRIVER_FUNCTIONS(FAKE_DECLARE)
 CUDA_OPTIONAL_FUNCTIONS(FAKE_DECLARE)
+CAPTURE_CUDA_FUNCTIONS(FAKE_DECLARE)
 
 #define SHARED_MOST    (227 << 10)
 #define SHARED_DEFAULT (48u << 10)
 #define SYMBOL_BYTES   65536
+#define FILE_MOST      (1 << 20)
 #define WAIT           "hone_wait" // hone's own, in PTX: it takes as long as its argument says
 
 // ---- the clock
@@ -91,9 +95,9 @@ static bool is_ptx(const char *image)
     return strncmp(image, ".version", 8) == 0;
 }
 
-CUresult cuModuleLoadData(CUmodule *out, const void *image)
+static CUresult load_image(const char *call, CUmodule *out, const void *image)
 {
-    CUresult code = fake_call(__func__);
+    CUresult code = fake_call(call);
     const char *text = image;
     size_t head = strlen(FAKE_CUBIN);
     if (code == CUDA_SUCCESS && fake_dead("load"))
@@ -109,6 +113,23 @@ CUresult cuModuleLoadData(CUmodule *out, const void *image)
     m->source = strdup(is_ptx(text) ? text : options + length);
     *out = m;
     return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadData(CUmodule *out, const void *image)
+{
+    return load_image(__func__, out, image);
+}
+
+CUresult cuModuleLoad(CUmodule *out, const char *path)
+{
+    char *image = calloc(1, FILE_MOST);
+    FILE *f = fopen(path, "rb");
+    const bool is_read = f && image && fread(image, 1, FILE_MOST - 1, f) > 0;
+    if (f)
+        fclose(f);
+    const CUresult code = is_read ? load_image(__func__, out, image) : CUDA_ERROR_FILE_NOT_FOUND;
+    free(image);
+    return code;
 }
 
 CUresult cuModuleUnload(CUmodule m)

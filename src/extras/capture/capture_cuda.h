@@ -17,6 +17,7 @@ enum {
     CUDA_LAUNCH_BUFFER = 1,
     CUDA_LAUNCH_BUFFER_SIZE = 2,
     CUDA_ERROR_NO_DRIVER = 3, // CUDA_ERROR_NOT_INITIALIZED
+    CUDA_ERROR_FILE_NOT_FOUND = 301,
     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
 };
 
@@ -54,12 +55,16 @@ enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
     X(cuMemcpyDtoH, "cuMemcpyDtoH_v2", CUresult, (void *to, CUdeviceptr from, size_t bytes))       \
     X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", CUresult, (CUdeviceptr to, const void *from, size_t bytes)) \
     X(cuMemcpyDtoD, "cuMemcpyDtoD_v2", CUresult, (CUdeviceptr to, CUdeviceptr from, size_t bytes)) \
+    X(cuModuleLoad, "cuModuleLoad", CUresult, (CUmodule * out, const char *path))                  \
     X(cuModuleLoadDataEx, "cuModuleLoadDataEx", CUresult,                                          \
       (CUmodule * out, const void *image, unsigned count, int *options, void **values))            \
     X(cuModuleLoadFatBinary, "cuModuleLoadFatBinary", CUresult,                                    \
       (CUmodule * out, const void *image))                                                         \
     X(cuLibraryLoadData, "cuLibraryLoadData", CUresult,                                            \
       (CUlibrary * out, const void *image, int *options, void **values, unsigned count,            \
+       int *library_options, void **library_values, unsigned library_count))                       \
+    X(cuLibraryLoadFromFile, "cuLibraryLoadFromFile", CUresult,                                    \
+      (CUlibrary * out, const char *path, int *options, void **values, unsigned count,             \
        int *library_options, void **library_values, unsigned library_count))                       \
     X(cuLibraryUnload, "cuLibraryUnload", CUresult, (CUlibrary library))                           \
     X(cuLibraryGetKernel, "cuLibraryGetKernel", CUresult,                                          \
@@ -80,6 +85,9 @@ enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters))   \
     X(cuStreamIsCapturing, "cuStreamIsCapturing", CUresult, (CUstream stream, int *status))        \
     X(cuStreamBeginCapture, "cuStreamBeginCapture_v2", CUresult, (CUstream stream, int mode))      \
+    X(cuStreamBeginCaptureToGraph, "cuStreamBeginCaptureToGraph", CUresult,                        \
+      (CUstream stream, void *graph, const void *nodes, const void *edges, size_t count,           \
+       int mode))                                                                                  \
     X(cuStreamEndCapture, "cuStreamEndCapture", CUresult, (CUstream stream, void **graph))         \
     X(cuGetProcAddress, "cuGetProcAddress_v2", CUresult,                                           \
       (const char *name, void **out, int version, uint64_t flags, int *status))

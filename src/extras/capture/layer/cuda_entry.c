@@ -5,6 +5,7 @@
 
 #include "extras/capture/layer/layer_entry.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct cuda_below cuda_below;
@@ -155,6 +156,28 @@ LAYER_EXPORT CUresult cuModuleLoadData(CUmodule *out, const void *image)
     return code;
 }
 
+// The image is what the file holds; its end is marked, as that of PTX is.
+static void note_file(const void *module, const char *path)
+{
+    size_t length = 0;
+    char *image = path ? layer_read_file(path, &length) : NULL;
+    if (image && length >= CUDA_IMAGE_LEAST) {
+        image[length] = 0;
+        cuda_note_module(module, image);
+    }
+    free(image);
+}
+
+LAYER_EXPORT CUresult cuModuleLoad(CUmodule *out, const char *path)
+{
+    if (!BELOW(cuModuleLoad))
+        return CUDA_ERROR_NO_DRIVER;
+    const CUresult code = cuda_below.cuModuleLoad(out, path);
+    if (code == CUDA_SUCCESS)
+        note_file(*out, path);
+    return code;
+}
+
 LAYER_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned count,
                                          int *options, void **values)
 {
@@ -204,6 +227,19 @@ LAYER_EXPORT CUresult cuLibraryLoadData(CUlibrary *out, const void *image, int *
         out, image, options, values, count, library_options, library_values, library_count);
     if (code == CUDA_SUCCESS)
         cuda_note_module(*out, image);
+    return code;
+}
+
+LAYER_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, int *options,
+                                            void **values, unsigned count, int *library_options,
+                                            void **library_values, unsigned library_count)
+{
+    if (!BELOW(cuLibraryLoadFromFile))
+        return CUDA_ERROR_NO_DRIVER;
+    const CUresult code = cuda_below.cuLibraryLoadFromFile(
+        out, path, options, values, count, library_options, library_values, library_count);
+    if (code == CUDA_SUCCESS)
+        note_file(*out, path);
     return code;
 }
 
@@ -271,6 +307,8 @@ CUresult cuLaunchKernelEx_ptsz(const struct cuda_config *config, CUfunction func
                                void **parameters, void **extra);
 CUresult cuStreamBeginCapture_ptsz(CUstream stream,
                                    int mode) __asm__("cuStreamBeginCapture_v2_ptsz");
+CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, void *graph, const void *nodes,
+                                          const void *edges, size_t count, int mode);
 CUresult cuStreamEndCapture_ptsz(CUstream stream, void **graph);
 CUresult cuStreamSynchronize_ptsz(CUstream stream);
 CUresult cuGetProcAddress_before(const char *name, void **out, int version,
@@ -367,6 +405,33 @@ LAYER_EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream, int mode)
                                        : CUDA_ERROR_NO_DRIVER;
 }
 
+static CUresult begin_capture_to(CUstream stream, void *graph, const void *nodes, const void *edges,
+                                 size_t count, int mode)
+{
+    const CUresult code =
+        cuda_below.cuStreamBeginCaptureToGraph(stream, graph, nodes, edges, count, mode);
+    if (code == CUDA_SUCCESS)
+        atomic_fetch_add(&cuda_graph_captures, 1);
+    return code;
+}
+
+LAYER_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, void *graph, const void *nodes,
+                                                  const void *edges, size_t count, int mode)
+{
+    return BELOW(cuStreamBeginCaptureToGraph)
+               ? begin_capture_to(stream, graph, nodes, edges, count, mode)
+               : CUDA_ERROR_NO_DRIVER;
+}
+
+LAYER_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, void *graph,
+                                                       const void *nodes, const void *edges,
+                                                       size_t count, int mode)
+{
+    return BELOW(cuStreamBeginCaptureToGraph)
+               ? begin_capture_to(own_stream(stream), graph, nodes, edges, count, mode)
+               : CUDA_ERROR_NO_DRIVER;
+}
+
 static CUresult end_capture(CUstream stream, void **graph)
 {
     const CUresult code = cuda_below.cuStreamEndCapture(stream, graph);
@@ -428,12 +493,14 @@ LAYER_EXPORT CUresult cuEventSynchronize(CUevent event)
     X(cuInit, "cuInit", "cuInit", 0, 0)                                                            \
     X(cuGetProcAddress_before, "cuGetProcAddress", "cuGetProcAddress", 0, 0)                       \
     X(cuGetProcAddress, "cuGetProcAddress_v2", "cuGetProcAddress", 12000, 0)                       \
+    X(cuModuleLoad, "cuModuleLoad", "cuModuleLoad", 0, 0)                                          \
     X(cuModuleLoadData, "cuModuleLoadData", "cuModuleLoadData", 0, 0)                              \
     X(cuModuleLoadDataEx, "cuModuleLoadDataEx", "cuModuleLoadDataEx", 0, 0)                        \
     X(cuModuleLoadFatBinary, "cuModuleLoadFatBinary", "cuModuleLoadFatBinary", 0, 0)               \
     X(cuModuleUnload, "cuModuleUnload", "cuModuleUnload", 0, 0)                                    \
     X(cuModuleGetFunction, "cuModuleGetFunction", "cuModuleGetFunction", 0, 0)                     \
     X(cuLibraryLoadData, "cuLibraryLoadData", "cuLibraryLoadData", 0, 0)                           \
+    X(cuLibraryLoadFromFile, "cuLibraryLoadFromFile", "cuLibraryLoadFromFile", 0, 0)               \
     X(cuLibraryUnload, "cuLibraryUnload", "cuLibraryUnload", 0, 0)                                 \
     X(cuLibraryGetKernel, "cuLibraryGetKernel", "cuLibraryGetKernel", 0, 0)                        \
     X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", "cuModuleGetGlobal", 3020, 0)                     \
@@ -447,6 +514,10 @@ LAYER_EXPORT CUresult cuEventSynchronize(CUevent event)
     X(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx_ptsz", "cuLaunchKernelEx", 0, 1)                    \
     X(cuStreamBeginCapture, "cuStreamBeginCapture_v2", "cuStreamBeginCapture", 10010, 0)           \
     X(cuStreamBeginCapture_ptsz, "cuStreamBeginCapture_v2_ptsz", "cuStreamBeginCapture", 10010, 1) \
+    X(cuStreamBeginCaptureToGraph, "cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph",   \
+      0, 0)                                                                                        \
+    X(cuStreamBeginCaptureToGraph_ptsz, "cuStreamBeginCaptureToGraph_ptsz",                        \
+      "cuStreamBeginCaptureToGraph", 0, 1)                                                         \
     X(cuStreamEndCapture, "cuStreamEndCapture", "cuStreamEndCapture", 0, 0)                        \
     X(cuStreamEndCapture_ptsz, "cuStreamEndCapture_ptsz", "cuStreamEndCapture", 0, 1)              \
     X(cuStreamSynchronize, "cuStreamSynchronize", "cuStreamSynchronize", 0, 0)                     \

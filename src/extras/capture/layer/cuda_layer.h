@@ -7,7 +7,11 @@
 #include "extras/capture/capture_cuda.h"
 #include "extras/capture/layer/layer.h"
 
-enum { CUDA_PARAMETERS_MOST = LAYER_ARGUMENTS, CUDA_MEMORIES_MOST = 2 * LAYER_ARGUMENTS };
+enum {
+    CUDA_PARAMETERS_MOST = LAYER_ARGUMENTS,
+    CUDA_MEMORIES_MOST = 2 * LAYER_ARGUMENTS,
+    CUDA_IMAGE_LEAST = 64, // bytes: an ELF header
+};
 
 // The functions below the layer. One that the driver lacks is NULL.
 struct cuda_below {

@@ -131,7 +131,7 @@ static size_t elf_size(const unsigned char *b)
     const uint64_t program_size = number_at(b, 54, 2), program_count = number_at(b, 56, 2);
     const uint64_t section_size = number_at(b, 58, 2), section_count = number_at(b, 60, 2);
     uint64_t end = sections + section_size * section_count;
-    if (b[4] != 2 || section_size < 64 || end > IMAGE_MOST)
+    if (b[4] != 2 || section_size < 64)
         return 0;
     if (programs + program_size * program_count > end)
         end = programs + program_size * program_count;
@@ -142,7 +142,7 @@ static size_t elf_size(const unsigned char *b)
         if (has_bytes && from + size > end)
             end = from + size;
     }
-    return end <= IMAGE_MOST ? (size_t)end : 0;
+    return (size_t)end;
 }
 
 enum { FAT_WRAPPER = 0x466243b1, FAT_BINARY = 0xba55ed50, ELF = 0x464c457f };
@@ -161,7 +161,7 @@ static size_t image_size(const void **image, const char **kind)
     if (magic == FAT_BINARY) { // magic, version, size of this header, bytes behind it
         *kind = "fat binary";
         const uint64_t head = number_at(*image, 6, 2), rest = number_at(*image, 8, 8);
-        return rest < IMAGE_MOST ? (size_t)(head + rest) : 0;
+        return (size_t)(head + rest);
     }
     if (magic == ELF) {
         *kind = "cubin";
@@ -172,9 +172,15 @@ static size_t image_size(const void **image, const char **kind)
     return length < IMAGE_MOST ? length : 0;
 }
 
+// A large one (a library's) is told by its beginning and its size.
+static size_t hashed_bytes(size_t length)
+{
+    return length > IMAGE_MOST ? 1 << 16 : length;
+}
+
 static const void *hash_image(const void *image, size_t length)
 {
-    const uint64_t hash = layer_mix_bytes(0, image, length);
+    const uint64_t hash = layer_mix(layer_mix_bytes(0, image, hashed_bytes(length)), length);
     return (const void *)(uintptr_t)(hash + (hash == 0));
 }
 
@@ -207,7 +213,7 @@ void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
 {
     const char *kind;
     const void *bytes = image;
-    if (length < 64)
+    if (length < CUDA_IMAGE_LEAST)
         return;
     const size_t size = image_size(&bytes, &kind);
     const void *hash = hash_image(image, size && size <= length ? size : length);
@@ -228,9 +234,9 @@ static void note_image(const void *hash, const void *image, size_t size, const c
 {
     char digest[65];
     struct digest d;
-    digest_of(image, size, &d);
+    digest_of(image, hashed_bytes(size), &d);
     digest_hex(&d, digest);
-    const bool is_kept = layer_settings.is_capturing &&
+    const bool is_kept = layer_settings.is_capturing && size <= IMAGE_MOST &&
                          layer_keep(image, size, layer_room(), digest) == CAPTURE_NONE;
     atomic_fetch_add(&layer_counts->images, 1);
     struct cuda_text *t = layer_add(&cuda_objects.images, hash, sizeof *t);

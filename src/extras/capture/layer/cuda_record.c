@@ -421,24 +421,6 @@ static CUresult capture_launch(struct captured *c, struct capture_shape *s, uint
     return code;
 }
 
-static CUresult try_capture(const struct cuda_launch *l, const struct cuda_function *f,
-                            struct capture_shape *s, uint64_t key)
-{
-    struct captured *c = calloc(1, sizeof *c);
-    if (!c) {
-        layer_end_capture(s, f->key, CAPTURE_MEMORY);
-        return cuda_enqueue(l);
-    }
-    c->launch = l;
-    c->function = *f;
-    const CUresult code = capture_launch(c, s, key);
-    layer_end_capture(s, f->key, c->reason);
-    for (uint32_t i = 0; i < c->memories.count; i++)
-        free(c->memories.items[i].bytes), free(c->memories.items[i].symbol);
-    free(c);
-    return code;
-}
-
 static CUresult time_launch(const struct cuda_launch *l, struct capture_shape *s)
 {
     CUevent events[2];
@@ -450,36 +432,66 @@ static CUresult time_launch(const struct cuda_launch *l, struct capture_shape *s
     return code;
 }
 
+static CUresult try_capture(struct captured *c, struct capture_shape *s, uint64_t key)
+{
+    if (!layer_begin_capture(s, c->function.name, c->function.key))
+        return time_launch(c->launch, s);
+    const CUresult code = capture_launch(c, s, key);
+    layer_end_capture(s, c->function.key, c->reason);
+    for (uint32_t i = 0; i < c->memories.count; i++)
+        free(c->memories.items[i].bytes), free(c->memories.items[i].symbol);
+    return code;
+}
+
+// The function as it is now, for a capture; another thread may unload it. NULL: no memory.
+static struct captured *start_capture(const struct cuda_launch *l, const struct cuda_function *f)
+{
+    struct captured *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->launch = l;
+    c->function = *f;
+    c->function.name = strdup(f->name);
+    if (c->function.name)
+        return c;
+    free(c);
+    return NULL;
+}
+
+// The function of a launch, locked; NULL: nothing is known of it.
+static const struct cuda_function *lock_function(const struct cuda_launch *l)
+{
+    const struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
+    if (f && !f->module) { // its module was unloaded: the handle is another's
+        layer_unlock(&cuda_objects.functions);
+        f = NULL;
+    }
+    if (!f) {
+        cuda_note_function(l->function, NULL, NULL);
+        f = layer_lock(&cuda_objects.functions, l->function);
+    }
+    return f;
+}
+
 static CUresult record_launch(const struct cuda_launch *l)
 {
-    struct cuda_function f = {0};
-    struct cuda_function *found = layer_lock(&cuda_objects.functions, l->function);
-    uint64_t key = 0;
-    if (!found || !found->name) {
-        if (found)
-            layer_unlock(&cuda_objects.functions);
-        cuda_note_function(l->function, NULL, NULL);
-        found = layer_lock(&cuda_objects.functions, l->function);
-    }
-    if (found) {
-        key = found->key ? shape_key(found, l) : 0;
-        f.key = found->key;
-    }
-    struct capture_shape *s = key ? layer_shape(key, f.key) : NULL;
+    const struct cuda_function *f = lock_function(l);
+    const uint64_t key = f && f->key && f->name ? shape_key(f, l) : 0;
+    struct capture_shape *s = key ? layer_shape(key, f->key) : NULL;
     const uint64_t n = s ? atomic_fetch_add_explicit(&s->launches, 1, memory_order_relaxed) : 0;
-    const bool is_captured =
-        s && layer_is_to_be_captured(s) && layer_begin_capture(s, found->name, f.key);
-    if (is_captured)
-        f = *found;
-    if (found)
+    struct captured *c = s && layer_is_to_be_captured(s) ? start_capture(l, f) : NULL;
+    if (f)
         layer_unlock(&cuda_objects.functions);
     if (!s) {
         atomic_fetch_add(&layer_counts->unlisted, 1);
         return cuda_enqueue(l);
     }
-    if (is_captured)
-        return try_capture(l, &f, s, key);
-    return layer_is_timed(n) ? time_launch(l, s) : cuda_enqueue(l);
+    if (!c)
+        return layer_is_timed(n) ? time_launch(l, s) : cuda_enqueue(l);
+    const CUresult code = try_capture(c, s, key);
+    free(c->function.name);
+    free(c);
+    return code;
 }
 
 CUresult cuda_launch_noted(const struct cuda_launch *l)

@@ -25,7 +25,7 @@ extern cl_icd_dispatch layer_next; // the functions below the layer
 
 // ---- objects -----------------------------------------------------------------------------------
 
-enum { LAYER_INLINE = 16, LAYER_ARGUMENTS = 256 };
+enum { LAYER_INLINE = 16, LAYER_ARGUMENTS = 256, FILE_MOST = 256 << 20 };
 
 // The first member of every object that a table holds.
 struct layer_object {
@@ -163,6 +163,8 @@ extern struct capture_counts *layer_counts; // never NULL
 
 // Reads the environment and opens the folder; once.
 void layer_folder_open(void);
+// A file's bytes, with room for one more behind them; for free(). NULL: it cannot be read.
+char *layer_read_file(const char *path, size_t *length);
 // A line of the log, whole or not at all.
 void layer_log(const char *line, size_t length);
 // Keeps a content under its digest, unless it is new and larger than `room`. CAPTURE_NONE: it is kept.

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MOST = 256 << 20 };
-
 static struct tuned_table *tables;
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -178,31 +176,12 @@ static struct tuned_table *read_table(struct table_reader *r)
     return t;
 }
 
-static char *read_whole(const char *path, size_t *length)
-{
-    FILE *f = fopen(path, "re");
-    char *bytes = NULL;
-    size_t room = 0;
-    *length = 0;
-    while (f && *length < FILE_MOST) {
-        char *more = *length == room ? realloc(bytes, (room = room ? 2 * room : 65536) + 1) : bytes;
-        const size_t got = more ? fread(more + *length, 1, room - *length, f) : 0;
-        bytes = more ? more : bytes;
-        *length += got;
-        if (!got)
-            break;
-    }
-    if (f)
-        fclose(f);
-    return bytes;
-}
-
 // The whole file, whose last line is a checksum of all before it.
 static void read_tables(const char *path)
 {
     static const char first[] = "hone-program 1\n";
     size_t length;
-    char *bytes = read_whole(path, &length), sum[64];
+    char *bytes = layer_read_file(path, &length), sum[64];
     const size_t last = 26; // "checksum " and 16 digits and a line end
     if (bytes && length > sizeof first + last && memcmp(bytes, first, sizeof first - 1) == 0) {
         snprintf(sum, sizeof sum, "checksum %016llx\n",
