@@ -5,6 +5,7 @@
 #include "extras/capture/capture_cuda.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,11 +328,20 @@ static void run_twice(void)
     tell(x, N * sizeof(float));
 }
 
+// As a compiler writes parts::count(float *).
+#define MANGLED "_ZN5parts5countEPf"
+static const char mangled_text[] = "extern \"C\" __global__ void " MANGLED "(float *x)\n"
+                                   "{\n"
+                                   "    // fake:count\n"
+                                   "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                   "}\n";
+
 // A program that brings its kernels compiled: what one run has saved, the next one loads.
-static void run_save(const char *path)
+static void run_save(const char *path, bool is_mangled)
 {
     size_t size = 0;
-    char *image = compile(count_text, "count", NULL, &size);
+    char *image = is_mangled ? compile(mangled_text, MANGLED, NULL, &size)
+                             : compile(count_text, "count", NULL, &size);
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(image, 1, size, f) != size || fclose(f) != 0)
         exit(4);
@@ -339,7 +349,7 @@ static void run_save(const char *path)
     printf("saved\n");
 }
 
-static void run_load(const char *path)
+static void run_load(const char *path, const char *name)
 {
     enum { N = 1024, MOST = 1 << 20 };
     FILE *f = fopen(path, "rb");
@@ -347,7 +357,7 @@ static void run_load(const char *path)
     const size_t size = f && image ? fread(image, 1, MOST - 1, f) : 0;
     if (!size || fclose(f) != 0)
         exit(4);
-    CUfunction count = function(load(image, size), "count");
+    CUfunction count = function(load(image, size), name);
     CUdeviceptr x = buffer(N, 1);
     void *parameters[] = {&x};
     launch(count, N / 256, 256, parameters);
@@ -397,9 +407,9 @@ int main(int argc, char **argv)
     else if (strcmp(what, "twice") == 0)
         run_twice();
     else if (strcmp(what, "save") == 0 && argc > 2)
-        run_save(argv[2]);
+        run_save(argv[2], argc > 3);
     else if (strcmp(what, "load") == 0 && argc > 2)
-        run_load(argv[2]);
+        run_load(argv[2], argc > 3 ? MANGLED : "count");
     else if (strcmp(what, "file") == 0 && argc > 2)
         run_file(argv[2]);
     else

@@ -55,6 +55,10 @@ check load 1 "its program was made from a PTX: --source" image
 check file 1 "its program was made from a PTX: --source" image
 cp "$here/data/count.cu" count.cu
 options="--source count.cu" check load 1 "count: tunes block_size_x" image
+"$program" save image.m mangled >/dev/null
+check load 1 "count: no spec, because its program was made from a PTX" image.m mangled
+options="--source count.cu" check load 1 "count: no spec, because the text of --source: NVRTC" image.m mangled
+options="--source count.cu" check load 1 "count: tunes block_size_x" image
 echo "__global__ void other(float *x) {}" >other.cu
 "$hone" capture -o wrong --source other.cu -- "$program" load image >wrong.out 2>wrong.err && fail "a text without the kernel was taken"
 grep -q "has no kernel that the program loaded" wrong.err || fail "wrong text: $(cat wrong.err)"
