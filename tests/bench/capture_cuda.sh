@@ -23,7 +23,7 @@ command_of() {
   runtime)
     nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.bin >&2 && echo "./runtime.bin 4194304 20000"
     ;;
-  cupy) python3 -c 'import importlib.util as u; exit(not u.find_spec("cupy"))' && echo "python3 $here/capture/programs/cupy_arrays.py 4096 50" ;;
+  cupy) python3 -c 'import importlib.util as u; exit(not u.find_spec("cupy"))' && echo "python3 $here/capture/programs/cupy_arrays.py 2048 200" ;;
   torch) python3 -c 'import importlib.util as u; exit(not u.find_spec("triton"))' && echo "python3 $here/capture/programs/torch_triton.py" ;;
   esac
 }
@@ -60,7 +60,8 @@ for program in $programs; do
   started=$(date +%s%N)
   plain=$($command 2>plain.err) || cat plain.err
   between=$(date +%s%N)
-  source=
+  source= verify=0.1%
+  [ "$program" = cupy ] && verify=10%
   [ "$program" = runtime ] && source="--source $here/capture/programs/cuda_runtime_kernel.cu"
   timeout 60 "$hone" capture -o "$program" $source -- $command >"$program.out" 2>"$program.err"
   echo "status $?, $(((between - started) / 1000000)) ms without, $((($(date +%s%N) - between) / 1000000)) ms captured and replayed"
@@ -78,6 +79,6 @@ for program in $programs; do
     "$hone" tune "$spec" --budget "${SECONDS_A_KERNEL:-4}s" 2>&1 | grep -E '^Speed-up|^Best|^error' || :
   done
   "$hone" deploy --for-program "$program" -o "$program.hone" || continue
-  "$hone" with "$program.hone" --verify 10% -- $command
+  "$hone" with "$program.hone" --verify "$verify" -- $command
   "$hone" with "$program.hone" --repeats "${TURNS:-5}" -- $command
 done

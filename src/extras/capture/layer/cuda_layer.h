@@ -11,6 +11,7 @@ enum {
     CUDA_PARAMETERS_MOST = LAYER_ARGUMENTS,
     CUDA_MEMORIES_MOST = 2 * LAYER_ARGUMENTS,
     CUDA_IMAGE_LEAST = 64, // bytes: an ELF header
+    CUDA_SEEN = 8,
 };
 
 // The functions below the layer. One that the driver lacks is NULL.
@@ -67,6 +68,10 @@ struct cuda_function {
     uint32_t count; // of parameters
     size_t bytes;   // of all of them
     size_t offsets[CUDA_PARAMETERS_MOST], sizes[CUDA_PARAMETERS_MOST];
+    // The last launches' shapes, by a hash of their very bytes: programs repeat them, and asking the driver about pointers takes longer.
+    struct {
+        uint64_t bytes, shape;
+    } seen[CUDA_SEEN];
     struct cuda_replacement *replacement; // NULL: none
 };
 

@@ -443,6 +443,36 @@ static CUresult try_capture(struct captured *c, struct capture_shape *s, uint64_
     return code;
 }
 
+// 0: not all parameters are there.
+static uint64_t hash_bytes(const struct cuda_function *f, const struct cuda_launch *l)
+{
+    uint64_t hash = layer_mix(f->key, l->shared);
+    for (int a = 0; a < 3; a++)
+        hash = layer_mix(layer_mix(hash, l->grid[a]), l->block[a]);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const unsigned char *bytes = cuda_parameter(l, f, i);
+        uint64_t word = 0;
+        if (!bytes)
+            return 0;
+        if (f->sizes[i] <= sizeof word) {
+            memcpy(&word, bytes, f->sizes[i]);
+            hash = layer_mix(hash, word);
+        } else
+            hash = layer_mix_bytes(hash, bytes, f->sizes[i]);
+    }
+    return hash + (hash == 0);
+}
+
+static uint64_t find_shape(struct cuda_function *f, const struct cuda_launch *l)
+{
+    const uint64_t bytes = hash_bytes(f, l), at = bytes % CUDA_SEEN;
+    if (bytes && f->seen[at].bytes != bytes) {
+        f->seen[at].shape = shape_key(f, l);
+        f->seen[at].bytes = bytes;
+    }
+    return bytes ? f->seen[at].shape : 0;
+}
+
 // The function as it is now, for a capture; another thread may unload it. NULL: no memory.
 static struct captured *start_capture(const struct cuda_launch *l, const struct cuda_function *f)
 {
@@ -459,9 +489,9 @@ static struct captured *start_capture(const struct cuda_launch *l, const struct 
 }
 
 // The function of a launch, locked; NULL: nothing is known of it.
-static const struct cuda_function *lock_function(const struct cuda_launch *l)
+static struct cuda_function *lock_function(const struct cuda_launch *l)
 {
-    const struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
+    struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
     if (f && !f->module) { // its module was unloaded: the handle is another's
         layer_unlock(&cuda_objects.functions);
         f = NULL;
@@ -475,8 +505,8 @@ static const struct cuda_function *lock_function(const struct cuda_launch *l)
 
 static CUresult record_launch(const struct cuda_launch *l)
 {
-    const struct cuda_function *f = lock_function(l);
-    const uint64_t key = f && f->key && f->name ? shape_key(f, l) : 0;
+    struct cuda_function *f = lock_function(l);
+    const uint64_t key = f && f->key && f->name ? find_shape(f, l) : 0;
     struct capture_shape *s = key ? layer_shape(key, f->key) : NULL;
     const uint64_t n = s ? atomic_fetch_add_explicit(&s->launches, 1, memory_order_relaxed) : 0;
     struct captured *c = s && layer_is_to_be_captured(s) ? start_capture(l, f) : NULL;
