@@ -63,6 +63,9 @@ echo "__global__ void other(float *x) {}" >other.cu
 "$hone" capture -o wrong --source other.cu -- "$program" load image >wrong.out 2>wrong.err && fail "a text without the kernel was taken"
 grep -q "has no kernel that the program loaded" wrong.err || fail "wrong text: $(cat wrong.err)"
 
+[ "$(grep -c "typedef unsigned char uint8_t" load/count.cu)" = 1 ] && ! grep -q "#include" load/count.cu ||
+  fail "headers of the host: $(cat load/count.cu)"
+
 # Back into the program.
 for name in shapes load; do
   spec=$(ls $name/*.json)

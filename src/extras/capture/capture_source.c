@@ -3,6 +3,7 @@
 #include "extras/capture/capture.h"
 
 #include "base/digest.h"
+#include "device/backends/cuda/cuda_host.h"
 #include "extras/init/includes.h"
 #include "extras/init/infer.h"
 #include "os/file_replace.h"
@@ -28,6 +29,42 @@ static bool has_kernel(const struct inferred_kernels *list, const char *function
             return true;
     }
     return false;
+}
+
+enum { HEADERS_MOST = 64 };
+
+// The name in "#include <name>", or NULL.
+static const char *included(struct arena *a, const char *line)
+{
+    const char *at = line + strspn(line, " \t");
+    if (*at != '#')
+        return NULL;
+    at += 1 + strspn(at + 1, " \t");
+    if (!str_starts(at, "include"))
+        return NULL;
+    at += 7 + strspn(at + 7, " \t");
+    const size_t length = *at == '<' ? strcspn(at + 1, ">\n") : 0;
+    return length && at[1 + length] == '>' ? arena_strndup(a, at + 1, length) : NULL;
+}
+
+// Headers of the host, which NVRTC lacks, become what kernels need of them, each once.
+static void fill_in_headers(struct arena *a, const struct text *from, struct text *out)
+{
+    const char *given[HEADERS_MOST];
+    uint32_t count = 0;
+    for (const char *line = text_cstr(from); *line;) {
+        const char *end = line + strcspn(line, "\n"), *name = included(a, line);
+        const char *header = name ? cuda_host_text(name) : NULL;
+        bool is_given = false;
+        for (uint32_t i = 0; i < count; i++)
+            is_given = is_given || given[i] == header;
+        if (!header)
+            text_addn(out, line, (size_t)(end - line));
+        else if (!is_given && count < HEADERS_MOST)
+            text_add(out, given[count++] = header);
+        text_add(out, *end ? "\n" : "");
+        line = end + (*end == '\n');
+    }
 }
 
 // Puts the text among the contents.
@@ -59,11 +96,14 @@ static bool give_text(struct capture_kernel *k, const char *digest, struct arena
 
 static bool take_source(struct capture *c, const char *path, struct arena *a, struct error *e)
 {
-    struct text t = TEXT_INIT;
+    struct text read = TEXT_INIT, t = TEXT_INIT;
     struct inferred_kernels list;
     const char *digest = NULL;
     uint32_t taken = 0;
-    bool ok = infer_read(path, NULL, &t, NULL, e) && keep_text(c, &t, a, &digest, e);
+    bool ok = infer_read(path, NULL, &read, NULL, e);
+    if (ok)
+        fill_in_headers(a, &read, &t);
+    ok = ok && (!t.failed || error_memory(e)) && keep_text(c, &t, a, &digest, e);
     for (size_t i = 0; ok && i < c->kernel_count; i++) {
         struct capture_kernel *k = &c->kernels[i];
         if (!k->without || !has_ending(path, k->language))
@@ -74,6 +114,7 @@ static bool take_source(struct capture *c, const char *path, struct arena *a, st
         ok = give_text(k, digest, a, e);
         taken++;
     }
+    text_release(&read);
     text_release(&t);
     return ok && (taken > 0 || error_set(e, ERROR_USAGE,
                                          "--source %s has no kernel that the program loaded "

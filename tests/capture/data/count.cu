@@ -1,4 +1,8 @@
 // The text of a kernel that the program of the tests loads compiled (capture_cuda.c).
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <cstdint>
+
 #define UNUSED 3
 
 __global__ void other(float *x)

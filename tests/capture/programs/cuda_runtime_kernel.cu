@@ -1,4 +1,6 @@
 // The kernel of cuda_runtime.cu, in a file of its own: hone capture --source takes it.
+#include <cuda_runtime.h>
+
 #ifndef PER_THREAD
 #define PER_THREAD 1
 #endif

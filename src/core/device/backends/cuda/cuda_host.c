@@ -89,7 +89,7 @@ static const struct {
                {"math.h", mathematics}};
 
 // NULL: hone supplies no such header; those without a text above are empty.
-static const char *supplied_text(const char *name)
+const char *cuda_host_text(const char *name)
 {
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         if (strcmp(headers[i].name, name) == 0)
@@ -115,7 +115,7 @@ bool cuda_host_add(struct cuda_host *h, const char *log)
         return false;
     at += strlen(asks);
     char *name = strndup(at, strcspn(at, "\""));
-    const char *text = name ? supplied_text(name) : NULL;
+    const char *text = name ? cuda_host_text(name) : NULL;
     if (!name || is_given(h, name) || (!text && !h->takes_any)) {
         free(name); // one that was given is still not found
         return false;
