@@ -49,6 +49,8 @@ check host_memory 0 "a pointer to memory of the host"
 options="--limit 100B" check in_place 0 "--limit"
 options="--kernel other" check in_place 0 "--kernel does not name"
 
+FAKE_CUDA_FAIL=cuFuncGetParamInfo:801 check in_place 0 "parameters the driver does not tell"
+
 # Compiled alone: it replays, and has a spec where a file gives the text.
 "$program" save image >/dev/null
 check load 1 "its program was made from a PTX: --source" image

@@ -163,10 +163,11 @@ static void tell_limits(const struct session *s, struct text *out)
             "kernels; a cache of the program's own (CuPy's CUPY_CACHE_DIR) has to be empty.\n",
             (unsigned long long)c->images);
     if (c->unlisted)
-        text_addf(out,
-                  "%llu launches were of kernels that the layer did not see made, or of too many "
-                  "shapes.\n",
-                  (unsigned long long)c->unlisted);
+        text_addf(
+            out,
+            "%llu launches were of kernels that the layer did not see made or whose "
+            "parameters the driver does not tell (CUDA before 12.4), or of too many shapes.\n",
+            (unsigned long long)c->unlisted);
 }
 
 // ---- replays and specs -------------------------------------------------------------------------

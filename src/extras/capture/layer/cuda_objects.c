@@ -317,29 +317,33 @@ void cuda_add_symbols(const void *module, struct cuda_memories *out)
 
 // ---- functions ---------------------------------------------------------------------------------
 
-static CUresult ask_parameter(const void *function, size_t at, size_t *offset, size_t *size)
+// *is_end: there is no such parameter, as either function says it; else nothing is told.
+static bool ask_parameter(const void *function, size_t at, size_t *offset, size_t *size,
+                          bool *is_end)
 {
-    CUresult code = CUDA_ERROR_NOT_FOUND;
+    CUresult of_function = CUDA_ERROR_NOT_FOUND, of_kernel = CUDA_ERROR_NOT_FOUND;
     if (cuda_below.driver.cuFuncGetParamInfo)
-        code =
+        of_function =
             cuda_below.driver.cuFuncGetParamInfo((CUfunction)(uintptr_t)function, at, offset, size);
-    if (code != CUDA_SUCCESS && cuda_below.cuKernelGetParamInfo)
-        code = cuda_below.cuKernelGetParamInfo((CUkernel)(uintptr_t)function, at, offset, size);
-    return code;
+    if (of_function != CUDA_SUCCESS && cuda_below.cuKernelGetParamInfo)
+        of_kernel =
+            cuda_below.cuKernelGetParamInfo((CUkernel)(uintptr_t)function, at, offset, size);
+    *is_end = of_function == CUDA_ERROR_INVALID_VALUE || of_kernel == CUDA_ERROR_INVALID_VALUE;
+    return of_function == CUDA_SUCCESS || of_kernel == CUDA_SUCCESS;
 }
 
 // False: the driver does not tell, before CUDA 12.4.
 static bool learn_parameters(struct cuda_function *f, const void *function)
 {
-    bool ok = cuda_below.driver.cuFuncGetParamInfo || cuda_below.cuKernelGetParamInfo;
-    while (ok && f->count < CUDA_PARAMETERS_MOST) {
+    bool is_end = false;
+    while (f->count < CUDA_PARAMETERS_MOST) {
         const uint32_t at = f->count;
-        if (ask_parameter(function, at, &f->offsets[at], &f->sizes[at]) != CUDA_SUCCESS)
+        if (!ask_parameter(function, at, &f->offsets[at], &f->sizes[at], &is_end))
             break;
         f->bytes = f->offsets[at] + f->sizes[at];
         f->count++;
     }
-    return ok && f->count < CUDA_PARAMETERS_MOST;
+    return is_end;
 }
 
 // Module and name of a handle that was not seen made.
