@@ -188,6 +188,18 @@ static void run_in_place(void)
     tell(x, N * sizeof(float));
 }
 
+// A pointer into the array of another.
+static void run_overlap(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr a = buffer(N + 1, 1), next = a + sizeof(float), c = buffer(N, 3);
+    int n = N;
+    void *parameters[] = {&a, &next, &c, &n};
+    launch(f, N / 128, 128, parameters);
+    tell(c, N * sizeof(float));
+}
+
 // Parameters as one buffer.
 static void run_extra(void)
 {
@@ -386,6 +398,8 @@ int main(int argc, char **argv)
         run_add(3, launches, n);
     else if (strcmp(what, "pool") == 0)
         run_pool();
+    else if (strcmp(what, "overlap") == 0)
+        run_overlap();
     else if (strcmp(what, "in_place") == 0)
         run_in_place();
     else if (strcmp(what, "extra") == 0)

@@ -36,6 +36,7 @@ with() {
 check add 1 "8       1      1      0    0  add: tunes block_size_x"
 check shapes 3 "8       3      3      0    0  add: tunes"
 check pool 1 "add: tunes block_size_x"
+check overlap 1 "1       1      1      0    0  add"
 check in_place 1 "count: tunes"
 check extra 1 "count: tunes"
 check proc_address 1 "count: tunes"

@@ -24,6 +24,7 @@ check() {
 check 1 add
 check 3 shapes
 check 1 pool
+check 1 overlap
 check 1 in_place
 check 1 extra
 check 1 proc_address

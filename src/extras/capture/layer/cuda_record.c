@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PENDING_MOST = 128 };
+enum { PENDING_MOST = 128, ALLOCATOR_ALIGNS = 256 };
 
 static struct pending {
     pthread_mutex_t lock;
@@ -203,14 +203,15 @@ static enum capture_reason add_memory(struct cuda_memories *list, uint32_t argum
     return CAPTURE_NONE;
 }
 
-// An allocator of the program's own hands out parts of larger allocations: what one pointer reaches ends where the next begins.
+// An allocator of the program's own hands out parts of larger allocations, well aligned: what one pointer reaches ends where the
+// next begins. A pointer that is not aligned points into the same array.
 static void part_memories(struct cuda_memories *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         struct cuda_memory *m = &list->items[i];
         for (uint32_t o = 0; o < list->count; o++) {
             const CUdeviceptr next = list->items[o].at;
-            if (next > m->at && next - m->at < m->size)
+            if (next > m->at && next - m->at < m->size && (next - m->base) % ALLOCATOR_ALIGNS == 0)
                 m->size = (size_t)(next - m->at);
         }
         list->bytes += m->size;
@@ -257,15 +258,42 @@ static bool read_memories(struct captured *c, int after)
     return true;
 }
 
+static bool is_argument(const struct captured *c, const struct cuda_memory *m)
+{
+    return !m->symbol && c->function.sizes[m->argument] == 8;
+}
+
 // The entry of an argument that is a pointer and nothing else.
 static const struct cuda_memory *memory_of(const struct captured *c, uint32_t argument)
 {
     for (uint32_t i = 0; i < c->memories.count; i++) {
-        if (!c->memories.items[i].symbol && c->memories.items[i].argument == argument &&
-            c->function.sizes[argument] == 8)
+        if (is_argument(c, &c->memories.items[i]) && c->memories.items[i].argument == argument)
             return &c->memories.items[i];
     }
     return NULL;
+}
+
+static bool holds(const struct cuda_memory *o, const struct cuda_memory *m)
+{
+    return !o->symbol && !m->symbol && o->base == m->base && m->at >= o->at &&
+           m->at + m->size <= o->at + o->size;
+}
+
+// The entry of the log that has a memory, too, of those before its own; -1: none. Arguments come first, then the others.
+static int64_t entry_with(const struct captured *c, const struct cuda_memory *m)
+{
+    int64_t others = c->function.count;
+    for (uint32_t i = 0; i < c->memories.count; i++) {
+        const struct cuda_memory *o = &c->memories.items[i];
+        if (o != m && is_argument(c, o) && (!is_argument(c, m) || o < m) && holds(o, m))
+            return o->argument;
+    }
+    for (const struct cuda_memory *o = c->memories.items; o < m && !is_argument(c, m); o++) {
+        if (!is_argument(c, o) && holds(o, m))
+            return others;
+        others += !is_argument(c, o);
+    }
+    return -1;
 }
 
 static void log_memory(struct layer_line *l, const struct captured *c, const struct cuda_memory *m)
@@ -273,17 +301,13 @@ static void log_memory(struct layer_line *l, const struct captured *c, const str
     line_add(l,
              "{\"kind\":\"buffer\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":\"%s\"",
              m->size, (size_t)(m->at - m->base), m->digest[0], m->digest[1]);
-    for (uint32_t i = 0; i < m->argument && !m->symbol; i++) {
-        const struct cuda_memory *o = memory_of(c, i);
-        if (o && o->at == m->at) {
-            line_add(l, ",\"same\":%u", i);
-            break;
-        }
-    }
+    const int64_t same = entry_with(c, m);
+    if (same >= 0)
+        line_add(l, ",\"same\":%lld", (long long)same);
     if (m->symbol) {
         line_add(l, ",\"symbol\":");
         line_text(l, m->symbol);
-    } else if (c->function.sizes[m->argument] != 8)
+    } else if (!is_argument(c, m))
         line_add(l, ",\"into\":[%u,%zu]", m->argument, m->offset);
     line_add(l, "}");
 }
@@ -309,7 +333,7 @@ static void log_arguments(struct layer_line *l, const struct captured *c)
     }
     for (uint32_t i = 0; i < c->memories.count; i++) { // inside of structs, and symbols
         const struct cuda_memory *m = &c->memories.items[i];
-        if (!m->symbol && c->function.sizes[m->argument] == 8)
+        if (is_argument(c, m))
             continue;
         line_add(l, c->function.count || i ? "," : "");
         log_memory(l, c, m);
