@@ -76,6 +76,13 @@ for name in shapes load; do
   "$hone" tune "$spec" --budget 2 >tuned.out 2>&1 || fail "$spec: not tuned: $(cat tuned.out)"
   "$hone" deploy --for-program $name -o $name.hone >deployed.out 2>&1 || fail "$name: no table: $(cat deployed.out)"
 done
+# The real compiler takes the texts, where it is installed.
+for spec in shapes/add.json load/count.json; do
+  env -u LD_LIBRARY_PATH "$hone" check $spec --language cuda --build-only --arch sm_90 >built.out 2>built.err ||
+    grep -q "libnvrtc" built.err || fail "$spec: NVRTC does not build it: $(cat built.out built.err)"
+  tail -1 built.out
+done
+
 plain=$("$program" shapes)
 with shapes.hone -- "$program" shapes || fail "with: $(cat with.err)"
 [ "$(cat with.out)" = "$plain" ] || fail "with: another output"
