@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The functions that the layer calls and does not wrap.
@@ -188,7 +190,12 @@ void layer_load_nvrtc(void)
 {
     static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
                                         "/usr/local/cuda/lib64/libnvrtc.so"};
+    const char *home = getenv("CUDA_HOME");
+    char path[4096];
     void *none = NULL, *found = find_library("/libnvrtc.so");
+    snprintf(path, sizeof path, "%s/lib64/libnvrtc.so", home ? home : "");
+    if (!found && home && *home)
+        found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++)
         found = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     atomic_compare_exchange_strong(&nvrtc_handle, &none, found);
