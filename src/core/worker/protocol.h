@@ -56,7 +56,7 @@
                              compares, no reply */    \
     X(COMPARE,                                                                                     \
       "compare") /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
-                             which are dropped, against the job's reference */       \
+                             which are dropped, against the job's reference */     \
     X(BLOB_FILE,                                                                                   \
       "file") /* struct blob_name; no reply. In the place of its parts, where the worker \
                       can read the file itself */
