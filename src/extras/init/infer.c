@@ -189,6 +189,39 @@ static void give_survey(struct givens *g, const struct survey_of_names *s)
     }
 }
 
+// A number that the text defines itself, to which a block or tile has its size: that #define gives way
+// to the spec's value, as one between #ifndef and #endif does.
+static bool is_yielding(const struct surveyed_name *n)
+{
+    static const char *const words[] = {"block",   "tile",       "group",    "wg",    "thread",
+                                        "unroll",  "vec_",       "_vec",     "vecsz", "lws",
+                                        "tpb",     "wpt",        "coarse",   "lsize", "local_",
+                                        "per_item", "work_size", "worksize", NULL};
+    static const char *const wholes[] = {"WIDTH", "HEIGHT", "BM", "BN", "BK", "TM", "TN",
+                                         "TK",    "TS",     "BS", NULL};
+    static const char *const others[] = {"shift", "mask", "log", "num_", "max", "min", NULL};
+    int64_t value;
+    return n->is_own_number && !n->initial && text_number(n->defined, &value) && value >= 1 &&
+           value <= 4096 &&
+           (names_role(n->name, words) || (value <= 128 && str_listed(wholes, n->name))) &&
+           !names_role(n->name, others) && !names_role(n->name, exact_words) && !is_language_name(n->name);
+}
+
+static bool read_survey(struct lone_text *text, struct arena *a, struct survey_of_names *out)
+{
+    if (!survey_read(text, a, out))
+        return false;
+    for (size_t i = 0; i < out->count; i++) {
+        struct surveyed_name *n = &out->list[i];
+        if (!is_yielding(n))
+            continue;
+        n->initial = n->defined;
+        n->is_defined = false;
+        n->defined = NULL;
+    }
+    return true;
+}
+
 static bool read_source(struct lone_text *text, enum language l, const struct givens *given,
                         struct arena *a, struct preprocessed *source, struct syntax *syntax)
 {
@@ -211,7 +244,7 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
     struct lone_text lone;
     struct givens *given = arena_alloc(a, sizeof *given);
     *out = (struct inferred_kernels){.names = NULL};
-    if (!given || !lone_text_read(text, length, a, &lone) || !survey_read(&lone, a, &survey))
+    if (!given || !lone_text_read(text, length, a, &lone) || !read_survey(&lone, a, &survey))
         return error_memory(e);
     give_survey(given, &survey);
     if (!read_source(&lone, l, given, a, &source, &syntax))
@@ -975,8 +1008,8 @@ static void tell_defined_numbers(struct writer_of *w)
     }
     if (names.length)
         add_open(w, arena_printf(s->arena,
-                                 "whether to tune %s: the text defines what it is; between #ifndef "
-                                 "and #endif it is a parameter",
+                                 "whether to tune %s: the text defines what it is; named among the "
+                                 "spec's parameters, its #define gives way",
                                  text_cstr(&names)));
     s->run.failed |= names.failed;
     text_release(&names);
@@ -1956,7 +1989,7 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
                         .lone = q->lone,
                         .budget = given_budget};
     struct writer_of w = {.study = s, .out = out, .reach = reach};
-    if (!survey_read(q->lone, a, &s->survey))
+    if (!read_survey(q->lone, a, &s->survey))
         return error_memory(e);
     give_survey(given, &s->survey);
     for (uint32_t i = 0; forced && i < forced->count; i++)
