@@ -1079,7 +1079,7 @@ static void bind_names(const struct study *s, struct bound_names *b)
 {
     for (uint32_t i = 0; i < s->atom_count; i++) {
         b->symbols[i] = (struct expr_symbol){.name = s->atoms[i].text};
-        b->values[i] = value_int(s->atoms[i].initial);
+        b->values[i] = value_int(s->atoms[i].value);
     }
     b->all = (struct expr_symbols){b->symbols, s->atom_count};
 }
@@ -1326,13 +1326,18 @@ static void write_fill(struct writer_of *w, const struct object *o, int32_t cont
     if (o->contents == CONTENTS_OFFSETS && content >= 0) {
         a->generator = arena_printf(s->arena, "%s * i", s->atoms[content].text);
         s->run.failed |= !a->generator;
+    } else if (o->contents == CONTENTS_INDEX && content >= 0 && o->is_scatter) {
+        // Each element is chosen once, so that no two items write the same one.
+        a->generator = arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
+        s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0) {
         a->low = "0";
         a->high = arena_printf(s->arena, "%s - 1", s->atoms[content].text);
         s->run.failed |= !a->high;
     } else if (a->is_integer) {
         a->low = "0";
-        a->high = o->type->component == 1 && o->type->is_unsigned ? "255" : "100";
+        a->high = arena_printf(s->arena, "%lld", (long long)fill_most(o->type));
+        s->run.failed |= !a->high;
     } else {
         a->low = w->reach->needs_positive ? "0.1" : "-1";
         a->high = "1";
@@ -1752,7 +1757,7 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     }
     for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
         const struct type *t = s->kernel->parameters[i].type;
-        if (t->base == TYPE_INTEGER && t->stars == 0 && t->lanes == 1)
+        if (t->base == TYPE_INTEGER && t->stars == 0 && t->lanes >= 1)
             add_argument_atom(s, i, r);
     }
     for (uint32_t i = 0; i < r->name_count; i++)
@@ -1922,6 +1927,102 @@ static void widen_groups(struct study *s)
     study_bind(s);
 }
 
+// ---- sizes that hold for every configuration ---------------------------------------------------
+
+// By argument: how many times its size it needs at least, and the elements.
+struct shortage {
+    int64_t times[2 * OBJECTS_MOST], elements[2 * OBJECTS_MOST];
+};
+
+static const struct object *object_of(const struct study *s, const struct inferred_argument *a)
+{
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        if (str_equal(s->all[i]->name, a->name))
+            return s->all[i];
+    }
+    return NULL;
+}
+
+// What the launch reaches with the atoms' values, whatever its buffers hold.
+static void note_shortage(struct writer_of *w, struct bound_names *b, struct shortage *out)
+{
+    struct study *s = w->study;
+    bind_names(s, b);
+    for (enum data data = DATA_UNKNOWN; data <= DATA_LEAST; data++) {
+        const uint64_t before = s->budget, some = before / 32;
+        s->budget = some;
+        s->run.data = data;
+        study_corners(s);
+        s->run.data = DATA_UNKNOWN;
+        s->budget = before - (some - s->budget);
+        for (uint32_t i = 0; i < w->out->argument_count && i < 2 * OBJECTS_MOST; i++) {
+            const struct inferred_argument *a = &w->out->arguments[i];
+            const struct object *o = a->size ? object_of(s, a) : NULL;
+            const int64_t need = o ? study_need(o) : 0;
+            const int64_t size = o ? value_of_text(s, b, a->size) : 0;
+            if (size < 1 || need > 1 << 30)
+                continue;
+            const int64_t times = (need + size - 1) / size;
+            out->times[i] = times > out->times[i] ? times : out->times[i];
+            out->elements[i] = need > out->elements[i] ? need : out->elements[i];
+        }
+    }
+}
+
+// With the defaults, and with each other value of a parameter.
+static void note_shortages(struct writer_of *w, struct bound_names *b, struct shortage *out)
+{
+    struct study *s = w->study;
+    int64_t before[ATOMS_MOST];
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        before[i] = s->atoms[i].value = s->atoms[i].initial;
+    note_shortage(w, b, out);
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const char *at = NULL;
+        for (uint32_t k = 0; k < w->out->name_count; k++)
+            at = str_equal(w->out->names[k].name, s->atoms[i].text) ? w->out->names[k].values : at;
+        while (at && (at = strpbrk(at, "0123456789")) != NULL) {
+            char *end;
+            s->atoms[i].value = strtoll(at, &end, 10);
+            at = end;
+            study_carry(s, i);
+            if (s->atoms[i].value != before[i])
+                note_shortage(w, b, out);
+            restore_values(s, before);
+        }
+    }
+    study_bind(s);
+}
+
+// A buffer that is smaller than what a launch was seen to reach becomes as many times as large.
+static bool cover_shortages(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct bound_names *b = arena_alloc(s->arena, sizeof *b);
+    struct shortage *found = arena_alloc(s->arena, sizeof *found);
+    if (!b || !found)
+        return false;
+    note_shortages(w, b, found);
+    for (uint32_t i = 0; i < w->out->argument_count && i < 2 * OBJECTS_MOST; i++) {
+        struct inferred_argument *a = &w->out->arguments[i];
+        int64_t number;
+        const bool is_sum = a->size && strpbrk(a->size, "+-/");
+        if (found->times[i] < 2)
+            continue;
+        a->size = str_to_i64(a->size, &number)
+                      ? arena_printf(s->arena, "%lld", (long long)found->elements[i])
+                      : arena_printf(s->arena, is_sum ? "%lld * (%s)" : "%lld * %s",
+                                     (long long)found->times[i], a->size);
+        if (!a->size)
+            return false;
+        if (a->access == INFERRED_WRITE) { // not all of it is written then
+            a->access = INFERRED_BOTH;
+            a->is_zero = true;
+        }
+    }
+    return true;
+}
+
 static bool study_kernel(struct study *s, struct writer_of *w)
 {
     struct needed *needs = arena_array(s->arena, OBJECTS_MOST, sizeof *needs);
@@ -1947,7 +2048,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     write_template(w);
     write_text_restrictions(w);
     settle_sizes(w);
-    bool is_written = write_arguments(w, needs) && write_names(w);
+    bool is_written = write_arguments(w, needs) && write_names(w) && cover_shortages(w);
     tell_defined_numbers(w);
     return is_written && !s->run.failed;
 }

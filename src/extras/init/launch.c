@@ -361,6 +361,34 @@ static void find_border(struct study *s, uint32_t axis, const struct stride *str
     }
 }
 
+// Rows of a matrix with a border: n + 1 elements, or n - 1 where a group lies a row further and a place
+// back. What is left of the distance without them.
+static int64_t take_bordered_row(struct study *s, uint32_t axis, struct stride *stride, int64_t base,
+                                 int64_t rest)
+{
+    static const int64_t borders[] = {1, 2, -1, -2};
+    for (uint32_t i = 0; i < s->atom_count && rest > 64 && stride->count < 3; i++) {
+        struct atom *a = &s->atoms[i];
+        const int64_t value = a->value;
+        for (size_t k = 0; k < sizeof borders / sizeof *borders && is_size_atom(a); k++) {
+            const int64_t row = value + borders[k];
+            if (row < 32 || rest % row)
+                continue;
+            a->value = 2 * value;
+            study_bind(s);
+            const int64_t d = distance_of(s, axis, stride->object, stride->written);
+            a->value = value;
+            study_bind(s);
+            if (llabs(d) != llabs(base) / row * (2 * value + borders[k]))
+                continue;
+            stride->atoms[stride->count++] = i;
+            stride->value *= row;
+            return rest / row;
+        }
+    }
+    return rest;
+}
+
 // An axis's tile, and the stride between its elements.
 static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
 {
@@ -418,6 +446,7 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
         x->tile_divisor = product / llabs(base);
         rest = 1;
     }
+    rest = take_bordered_row(s, axis, stride, base, rest);
     x->tile_factor = rest > 0 ? rest : 1;
     find_border(s, axis, stride);
 }

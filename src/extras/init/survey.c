@@ -194,7 +194,8 @@ static void survey_chain(struct surveyor *s, const struct scan *scan, uint32_t f
         const enum scan_kind kind = scan->items[end].kind;
         bool opens = kind == SCAN_IF || kind == SCAN_IFDEF || kind == SCAN_IFNDEF;
         depth += opens;
-        if (depth == 1 && kind == SCAN_ELSE)
+        bool refuses = end + 1 < scan->count && scan->items[end + 1].kind == SCAN_ERROR;
+        if (depth == 1 && kind == SCAN_ELSE && !refuses)
             return;
         if (depth == 1 && (opens || kind == SCAN_ELIF) && count < 16)
             heads[count++] = end;
