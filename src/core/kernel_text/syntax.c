@@ -1314,6 +1314,10 @@ static struct node *read_control(struct parser *p)
 static struct node *read_statement(struct parser *p)
 {
     struct node *n = NULL;
+    while (at_word(p, "_Pragma")) {
+        p->at++;
+        skip_brackets(p);
+    }
     if (++p->depth > DEPTH_MOST || p->at >= p->end)
         give_up(p);
     else if (at_sign(p, "{"))

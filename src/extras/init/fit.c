@@ -380,7 +380,7 @@ static void note_needs(struct fitting *f, uint32_t trial, struct needed *out)
     }
 }
 
-// What the data that the spec fills buffers with has the launch reach beyond.
+// Adds the elements that the launch reaches with the data that the spec fills buffers with.
 static void note_data_needs(struct fitting *f, uint32_t trial)
 {
     struct study *s = f->study;

@@ -193,18 +193,19 @@ static void give_survey(struct givens *g, const struct survey_of_names *s)
 // to the spec's value, as one between #ifndef and #endif does.
 static bool is_yielding(const struct surveyed_name *n)
 {
-    static const char *const words[] = {"block",   "tile",       "group",    "wg",    "thread",
-                                        "unroll",  "vec_",       "_vec",     "vecsz", "lws",
-                                        "tpb",     "wpt",        "coarse",   "lsize", "local_",
-                                        "per_item", "work_size", "worksize", NULL};
-    static const char *const wholes[] = {"WIDTH", "HEIGHT", "BM", "BN", "BK", "TM", "TN",
-                                         "TK",    "TS",     "BS", NULL};
+    static const char *const words[] = {"block",    "tile",      "group",    "wg",    "thread",
+                                        "unroll",   "vec_",      "_vec",     "vecsz", "lws",
+                                        "tpb",      "wpt",       "coarse",   "lsize", "local_",
+                                        "per_item", "work_size", "worksize", "items", NULL};
+    static const char *const wholes[] = {"WIDTH", "HEIGHT", "BM", "BN", "BK", "TM",
+                                         "TN",    "TK",     "TS", "BS", NULL};
     static const char *const others[] = {"shift", "mask", "log", "num_", "max", "min", NULL};
     int64_t value;
     return n->is_own_number && !n->initial && text_number(n->defined, &value) && value >= 1 &&
            value <= 4096 &&
            (names_role(n->name, words) || (value <= 128 && str_listed(wholes, n->name))) &&
-           !names_role(n->name, others) && !names_role(n->name, exact_words) && !is_language_name(n->name);
+           !names_role(n->name, others) && !names_role(n->name, exact_words) &&
+           !is_language_name(n->name);
 }
 
 static bool read_survey(struct lone_text *text, struct arena *a, struct survey_of_names *out)
@@ -550,6 +551,8 @@ static bool has_name(const struct node *n, const char *name, unsigned depth)
     if (!n || depth > 200)
         return false;
     bool found = n->kind == NODE_NAME && str_equal(n->name, name);
+    if (n->kind == NODE_INDEX) // an element's place bounds nothing
+        return false;
     for (uint32_t i = 0; i < n->count && !found; i++)
         found = has_name(n->list[i], name, depth + 1);
     return found || has_name(n->a, name, depth + 1) || has_name(n->b, name, depth + 1) ||
@@ -1377,9 +1380,33 @@ static const char *guessed_size(struct writer_of *w, uint32_t lanes, bool is_loc
     return copy;
 }
 
-static void write_buffer(struct writer_of *w, uint32_t object, const struct needed *need,
+// &out[i], &(out[i]): what is done there is done through another pointer.
+static bool has_address_taken(const struct study *s, const char *name)
+{
+    for (const struct token *t = s->kernel->from; t + 3 < s->kernel->to; t++) {
+        if (strcmp(t->text, "&") != 0)
+            continue;
+        const struct token *word = t + 1 + (strcmp(t[1].text, "(") == 0);
+        if (strcmp(word->text, name) == 0 && strcmp(word[1].text, "[") == 0)
+            return true;
+    }
+    return false;
+}
+
+// Was no buffer seen to be written? Then any may be, of those that are not const.
+static bool has_no_output(const struct study *s, const struct needed *needs)
+{
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        if (needs[i].is_written && s->all[i]->space == SPACE_DEVICE)
+            return false;
+    }
+    return true;
+}
+
+static void write_buffer(struct writer_of *w, uint32_t object, const struct needed *needs,
                          struct inferred_argument *a)
 {
+    const struct needed *need = &needs[object];
     struct study *s = w->study;
     const struct object *o = s->all[object];
     const struct type *t = o->type;
@@ -1395,13 +1422,17 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
     if (need->is_loose && !a->is_guess)
         add_open(w, arena_printf(s->arena, "the size of %s: %s is more than was seen to be used",
                                  a->name, a->size));
-    bool is_written = need->is_written && !is_fixed;
+    const bool is_open = !need->is_read && !need->is_written && !t->is_const &&
+                         o->space == SPACE_DEVICE && has_no_output(s, needs);
+    bool is_written = (need->is_written && !is_fixed) || is_open;
     bool is_read = need->is_read || (!is_written && (is_fixed || t->is_const)) ||
                    (!need->is_read && !need->is_written);
-    a->access = !is_written                                                        ? INFERRED_READ
-                : !is_read && need->is_whole && !need->is_guess && !need->is_added ? INFERRED_WRITE
-                                                                                   : INFERRED_BOTH;
-    a->is_zero |= is_written && !need->is_read;
+    a->access = !is_written ? INFERRED_READ
+                : !is_read && need->is_whole && !need->is_guess && !need->is_added &&
+                        !has_address_taken(s, a->name)
+                    ? INFERRED_WRITE
+                    : INFERRED_BOTH;
+    a->is_zero |= is_written && !need->is_read && !is_open;
     a->is_sum = is_written && need->is_per_group && a->kind == INFERRED_BUFFER;
     // Counters and sums that atomics add to begin at zero.
     if (a->kind == INFERRED_BUFFER && !a->is_zero && a->access != INFERRED_WRITE)
@@ -1547,7 +1578,7 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
         while (object < s->object_count && s->all[object] != s->objects[i])
             object++;
         if (object < s->object_count && s->objects[i])
-            write_buffer(w, object, &needs[object], a);
+            write_buffer(w, object, needs, a);
         else if (s->origins[i].layout)
             write_struct(w, i, a);
         else
@@ -1574,7 +1605,7 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
         if (!needs[i].is_read && !needs[i].is_written)
             continue; // a symbol of another kernel
         struct inferred_argument *a = &out->arguments[out->argument_count++];
-        write_buffer(w, i, &needs[i], a);
+        write_buffer(w, i, needs, a);
         a->kind = INFERRED_SYMBOL;
         a->is_typed = true;
         a->access = INFERRED_READ;
@@ -1906,6 +1937,42 @@ static void settle_result_names(struct writer_of *w)
     }
 }
 
+static bool writes_anything(struct study *s)
+{
+    bool any = false;
+    study_bind(s);
+    for (enum data data = DATA_UNKNOWN; data <= DATA_LEAST && !any; data++) {
+        s->run.data = data;
+        study_corners(s);
+        s->run.data = DATA_UNKNOWN;
+        for (uint32_t i = 0; i < s->object_count; i++)
+            any |= s->all[i]->space == SPACE_DEVICE && s->all[i]->access.written.any;
+    }
+    return any;
+}
+
+// A launch that writes nothing at all has a number for a size: the step of a factorisation, the place
+// in a row. The first argument with which it writes, at 1, is one.
+static void settle_idle_sizes(struct study *s)
+{
+    if (!s->kernel->body || writes_anything(s))
+        return;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        const int64_t value = a->value;
+        if (a->kind != ATOM_SIZE || !a->is_argument || is_of_launch(s, (int32_t)i))
+            continue;
+        a->value = 1;
+        if (s->budget && writes_anything(s)) {
+            a->kind = ATOM_SCALAR;
+            a->initial = 1;
+            return;
+        }
+        a->value = value;
+    }
+    study_bind(s);
+}
+
 // Groups were small, to be run; a launch has larger ones, where they are free.
 static void widen_groups(struct study *s)
 {
@@ -1929,9 +1996,9 @@ static void widen_groups(struct study *s)
 
 // ---- sizes that hold for every configuration ---------------------------------------------------
 
-// By argument: how many times its size it needs at least, and the elements.
+// By argument: how many times its size it needs at least, the elements, and how many it lacks.
 struct shortage {
-    int64_t times[2 * OBJECTS_MOST], elements[2 * OBJECTS_MOST];
+    int64_t times[2 * OBJECTS_MOST], elements[2 * OBJECTS_MOST], lack[2 * OBJECTS_MOST];
 };
 
 static const struct object *object_of(const struct study *s, const struct inferred_argument *a)
@@ -1943,8 +2010,10 @@ static const struct object *object_of(const struct study *s, const struct inferr
     return NULL;
 }
 
-// What the launch reaches with the atoms' values, whatever its buffers hold.
-static void note_shortage(struct writer_of *w, struct bound_names *b, struct shortage *out)
+// Runs the launch with the atoms' values, whatever its buffers hold. `is_varied`: they are not the
+// defaults, with which the text was read, so that only guesses are held against it.
+static void note_shortage(struct writer_of *w, struct bound_names *b, bool is_varied,
+                          struct shortage *out)
 {
     struct study *s = w->study;
     bind_names(s, b);
@@ -1960,11 +2029,12 @@ static void note_shortage(struct writer_of *w, struct bound_names *b, struct sho
             const struct object *o = a->size ? object_of(s, a) : NULL;
             const int64_t need = o ? study_need(o) : 0;
             const int64_t size = o ? value_of_text(s, b, a->size) : 0;
-            if (size < 1 || need > 1 << 30)
+            if (size < 1 || need <= size || need > 1 << 30 || (is_varied && !a->is_guess))
                 continue;
             const int64_t times = (need + size - 1) / size;
             out->times[i] = times > out->times[i] ? times : out->times[i];
             out->elements[i] = need > out->elements[i] ? need : out->elements[i];
+            out->lack[i] = need - size > out->lack[i] ? need - size : out->lack[i];
         }
     }
 }
@@ -1976,7 +2046,7 @@ static void note_shortages(struct writer_of *w, struct bound_names *b, struct sh
     int64_t before[ATOMS_MOST];
     for (uint32_t i = 0; i < s->atom_count; i++)
         before[i] = s->atoms[i].value = s->atoms[i].initial;
-    note_shortage(w, b, out);
+    note_shortage(w, b, false, out);
     for (uint32_t i = 0; i < s->atom_count; i++) {
         const char *at = NULL;
         for (uint32_t k = 0; k < w->out->name_count; k++)
@@ -1987,14 +2057,15 @@ static void note_shortages(struct writer_of *w, struct bound_names *b, struct sh
             at = end;
             study_carry(s, i);
             if (s->atoms[i].value != before[i])
-                note_shortage(w, b, out);
+                note_shortage(w, b, true, out);
             restore_values(s, before);
         }
     }
     study_bind(s);
 }
 
-// A buffer that is smaller than what a launch was seen to reach becomes as many times as large.
+// A buffer that is smaller than what a launch was seen to reach becomes larger: by what it lacks, where
+// that is a border, else as many times as large.
 static bool cover_shortages(struct writer_of *w)
 {
     struct study *s = w->study;
@@ -2009,8 +2080,11 @@ static bool cover_shortages(struct writer_of *w)
         const bool is_sum = a->size && strpbrk(a->size, "+-/");
         if (found->times[i] < 2)
             continue;
+        const bool is_border = found->lack[i] <= found->elements[i] / 16 && !a->is_guess;
         a->size = str_to_i64(a->size, &number)
                       ? arena_printf(s->arena, "%lld", (long long)found->elements[i])
+                  : is_border
+                      ? arena_printf(s->arena, "%s + %lld", a->size, (long long)found->lack[i])
                       : arena_printf(s->arena, is_sum ? "%lld * (%s)" : "%lld * %s",
                                      (long long)found->times[i], a->size);
         if (!a->size)
@@ -2037,6 +2111,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     settle_result_names(w);
     widen_groups(s);
     choose_sizes(s);
+    settle_idle_sizes(s);
     tell_fixed_sizes(w);
     w->is_by_group = names_role(s->kernel->name, group_results);
     w->out->axes = s->axes;

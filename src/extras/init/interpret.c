@@ -1255,8 +1255,7 @@ void run_item(struct run *r, const int64_t group[3], const int64_t item[3])
         else if (t->base == TYPE_INTEGER && t->lanes > 1) {
             const struct value all = integer_value(r->scalars[i]);
             frame.slots[slot] = spread_lanes(&m, &all, t->lanes);
-        }
-        else if (t->base == TYPE_FLOAT && t->lanes == 1)
+        } else if (t->base == TYPE_FLOAT && t->lanes == 1)
             frame.slots[slot] = unknown_value();
         if (r->objects[i] && t->dimension_count) { // float (*a)[N], float a[][N]
             frame.slots[slot] = array_value(&m, r->objects[i], t);

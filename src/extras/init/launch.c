@@ -363,8 +363,8 @@ static void find_border(struct study *s, uint32_t axis, const struct stride *str
 
 // Rows of a matrix with a border: n + 1 elements, or n - 1 where a group lies a row further and a place
 // back. What is left of the distance without them.
-static int64_t take_bordered_row(struct study *s, uint32_t axis, struct stride *stride, int64_t base,
-                                 int64_t rest)
+static int64_t take_bordered_row(struct study *s, uint32_t axis, struct stride *stride,
+                                 int64_t base, int64_t rest)
 {
     static const int64_t borders[] = {1, 2, -1, -2};
     for (uint32_t i = 0; i < s->atom_count && rest > 64 && stride->count < 3; i++) {
