@@ -28,12 +28,14 @@
 // ---- words -------------------------------------------------------------------------------------
 
 static const char *const tuned_words[] = {
-    "block",  "tile", "group", "local",    "work",   "vec",    "wg",    "fetch",  "step",  "unroll",
-    "thread", "per_", "pad",   "use_",     "factor", "stage",  "chunk", "coarse", "wpt",   "lws",
-    "tpb",    "warp", "items", "prefetch", "cache",  "buffer", "strip", "method", "lsize", NULL};
-static const char *const size_words[] = {
-    "width", "height", "size",  "length",   "count",  "rows",      "cols",   "columns",
-    "depth", "num_",   "total", "elements", "points", "particles", "bodies", NULL};
+    "block",    "tile",   "group",  "local", "work",   "vec",   "wg",     "fetch",
+    "step",     "unroll", "thread", "per_",  "pad",    "use_",  "factor", "stage",
+    "chunk",    "coarse", "wpt",    "lws",   "blk",    "tpb",   "warp",   "items",
+    "prefetch", "cache",  "buffer", "strip", "method", "lsize", NULL};
+static const char *const size_words[] = {"width", "height",   "size",    "length",    "count",
+                                         "rows",  "cols",     "columns", "depth",     "num_",
+                                         "total", "elements", "points",  "particles", "bodies",
+                                         "xmax",  "ymax",     "zmax",    NULL};
 static const char *const small_words[] = {
     "radius", "filter",  "kernel_h",     "kernel_w", "kernel_size", "window", "taps",
     "halo",   "channel", "batch",        "heads",    "ghost",       "mask_w", "mask_size",
@@ -193,10 +195,10 @@ static void give_survey(struct givens *g, const struct survey_of_names *s)
 // to the spec's value, as one between #ifndef and #endif does.
 static bool is_yielding(const struct surveyed_name *n)
 {
-    static const char *const words[] = {"block",    "tile",      "group",    "wg",    "thread",
-                                        "unroll",   "vec_",      "_vec",     "vecsz", "lws",
-                                        "tpb",      "wpt",       "coarse",   "lsize", "local_",
-                                        "per_item", "work_size", "worksize", "items", NULL};
+    static const char *const words[] = {
+        "block",  "tile",     "group",     "wg",       "thread", "unroll", "vec_",
+        "_vec",   "vecsz",    "lws",       "tpb",      "wpt",    "coarse", "lsize",
+        "local_", "per_item", "work_size", "worksize", "items",  "blk",    NULL};
     static const char *const wholes[] = {"WIDTH", "HEIGHT", "BM", "BN", "BK", "TM",
                                          "TN",    "TK",     "TS", "BS", NULL};
     static const char *const others[] = {"shift", "mask", "log", "num_", "max", "min", NULL};
@@ -1670,12 +1672,46 @@ static bool needs_constant(const struct writer_of *w, const struct atom *a)
     return true;
 }
 
+// WIDTH_OF_ALL: a macro, not a name that this reader only does not know.
+static bool is_macro_name(const char *name)
+{
+    return strlen(name) > 1 && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == 0 &&
+           !is_language_name(name);
+}
+
+// The file is built whole: macros that only its other functions use, and that nothing defines, have to be
+// given, too.
+static bool write_other_names(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct inferred *out = w->out;
+    struct reach *all = arena_alloc(s->arena, sizeof *all);
+    if (!all)
+        return false;
+    *all = (struct reach){.syntax = &s->syntax, .axes = 0};
+    for (uint32_t i = 0; i < s->syntax.function_count; i++)
+        reach_function(all, &s->syntax.functions[i]);
+    for (uint32_t i = 0; i < all->name_count; i++) {
+        const struct surveyed_name *n = survey_find(&s->survey, all->names[i]);
+        bool is_known = n != NULL || !is_macro_name(all->names[i]);
+        for (uint32_t k = 0; k < out->name_count; k++)
+            is_known |= str_equal(out->names[k].name, all->names[i]);
+        for (uint32_t k = 0; k < s->atom_count; k++)
+            is_known |= str_equal(s->atoms[k].name, all->names[i]);
+        if (!is_known)
+            out->names[out->name_count++] = (struct inferred_name){
+                .name = all->names[i], .role = NAME_CONSTANT, .value = 16, .is_guess = true};
+    }
+    return true;
+}
+
 static bool write_names(struct writer_of *w)
 {
     struct study *s = w->study;
     struct inferred *out = w->out;
-    out->names = arena_array(s->arena, s->atom_count + (size_t)s->syntax.open_type_count + 1,
-                             sizeof *out->names);
+    out->names =
+        arena_array(s->arena, s->atom_count + (size_t)s->syntax.open_type_count + NAMES_MOST + 1,
+                    sizeof *out->names);
     if (!out->names)
         return false;
     for (uint32_t i = 0; i < s->atom_count; i++) {
@@ -1704,6 +1740,8 @@ static bool write_names(struct writer_of *w)
                                      a->name));
         }
     }
+    if (!write_other_names(w))
+        return false;
     for (uint32_t i = 0; i < s->syntax.open_type_count; i++) {
         bool is_used = false;
         for (uint32_t k = 0; k < out->argument_count; k++)
@@ -1994,7 +2032,66 @@ static void widen_groups(struct study *s)
     study_bind(s);
 }
 
+// ---- sizes that memory holds -------------------------------------------------------------------
+
+#define ELEMENTS_MOST (1 << 26) // of one buffer
+
+static bool holds_everywhere(struct study *s, const struct inferred *out,
+                             const struct bound_names *b)
+{
+    for (uint32_t i = 0; i < out->restriction_count; i++) {
+        if (!value_of_text(s, b, out->restrictions[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_too_large(struct study *s, const struct inferred *out, const struct bound_names *b)
+{
+    for (uint32_t i = 0; i < out->argument_count; i++) {
+        if (out->arguments[i].size && value_of_text(s, b, out->arguments[i].size) > ELEMENTS_MOST)
+            return true;
+    }
+    return false;
+}
+
+// A launch may be short and its buffers still too large, as the squares of sizes are: then the sizes are
+// halved, as far as restrictions allow.
+static bool limit_memory(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct inferred *out = w->out;
+    struct bound_names *b = arena_alloc(s->arena, sizeof *b);
+    if (!b)
+        return false;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        s->atoms[i].value = s->atoms[i].initial;
+    bind_names(s, b);
+    for (int pass = 0; pass < 24 && is_too_large(s, out, b); pass++) {
+        for (uint32_t i = 0; i < s->atom_count; i++) {
+            struct atom *a = &s->atoms[i];
+            if (a->kind == ATOM_SIZE && !a->has_initial && a->value >= 128)
+                a->value /= 2;
+        }
+        bind_names(s, b);
+        if (!holds_everywhere(s, out, b))
+            break;
+        for (uint32_t i = 0; i < s->atom_count; i++)
+            s->atoms[i].initial = s->atoms[i].value;
+    }
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        s->atoms[i].value = s->atoms[i].initial;
+        for (uint32_t k = 0; k < out->name_count; k++) {
+            if (str_equal(out->names[k].name, s->atoms[i].text))
+                out->names[k].value = s->atoms[i].initial;
+        }
+    }
+    return true;
+}
+
 // ---- sizes that hold for every configuration ---------------------------------------------------
+
+#define SHORTAGE_PATIENCE 3000 // nodes after which a loop ends: rows count, not their ends
 
 // By argument: how many times its size it needs at least, the elements, and how many it lacks.
 struct shortage {
@@ -2021,7 +2118,9 @@ static void note_shortage(struct writer_of *w, struct bound_names *b, bool is_va
         const uint64_t before = s->budget, some = before / 32;
         s->budget = some;
         s->run.data = data;
+        s->run.patience = SHORTAGE_PATIENCE;
         study_corners(s);
+        s->run.patience = 0;
         s->run.data = DATA_UNKNOWN;
         s->budget = before - (some - s->budget);
         for (uint32_t i = 0; i < w->out->argument_count && i < 2 * OBJECTS_MOST; i++) {
@@ -2123,7 +2222,8 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     write_template(w);
     write_text_restrictions(w);
     settle_sizes(w);
-    bool is_written = write_arguments(w, needs) && write_names(w) && cover_shortages(w);
+    bool is_written =
+        write_arguments(w, needs) && write_names(w) && limit_memory(w) && cover_shortages(w);
     tell_defined_numbers(w);
     return is_written && !s->run.failed;
 }

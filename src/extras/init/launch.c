@@ -206,7 +206,8 @@ bool study_corners(struct study *s)
                 group[1] = list[1][y];
                 group[2] = list[2][z];
                 bool is_last = x + 1 == counts[0] && y + 1 == counts[1] && z + 1 == counts[2];
-                run_group(&s->run, group, !(is_last && s->is_cheap));
+                // Sizes below a group's have their end within it, at no corner.
+                run_group(&s->run, group, !((is_last && s->is_cheap) || s->is_shrunk));
             }
         }
     }
@@ -648,9 +649,10 @@ static bool find_guarded_extent(struct study *s, uint32_t axis)
 // ---- the work-group ----------------------------------------------------------------------------
 
 static const char *const group_words[] = {
-    "block_size", "blocksize", "block_dim", "blockdim", "group_size", "groupsize", "work_group",
-    "workgroup",  "wg",        "local",     "threads",  "tpb",        "block",     "group",
-    "bdim",       "mdimc",     "ndimc",     "bs",       "lsize",      "lws",       NULL};
+    "block_size", "blocksize", "block_dim", "blockdim", "group_size", "groupsize",
+    "work_group", "workgroup", "wg",        "local",    "threads",    "tpb",
+    "block",      "group",     "bdim",      "mdimc",    "ndimc",      "bs",
+    "lsize",      "lws",       "blk",       NULL};
 static const char *const tile_words[] = {"tile", "ts", "rts", NULL};
 static const char *const count_words[] = {"num_block", "numblock",        "n_block", "nblock",
                                           "num_group", "numgroup",        "n_group", "ngroup",
@@ -661,6 +663,8 @@ static char axis_letter(const char *name)
 {
     size_t length = strlen(name);
     char last = length > 1 ? (char)(name[length - 1] | 0x20) : 0;
+    if (length > 2 && (name[length - 2] | 0x20) == 's' && last == 'z') // blksz
+        return 0;
     return last >= 'x' && last <= 'z' ? last : 0;
 }
 
