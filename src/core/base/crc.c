@@ -48,7 +48,12 @@ static uint32_t crc_by_table(uint32_t crc, const uint8_t *at, size_t length)
 }
 
 #if defined(__x86_64__)
-static uint32_t __attribute__((target("sse4.2")))
+#ifdef __clang__ // GCC 11 knows no feature "crc32", which it has with sse4.2
+#define WITH_CRC "sse4.2,crc32"
+#else
+#define WITH_CRC "sse4.2"
+#endif
+static uint32_t __attribute__((target(WITH_CRC)))
 crc_by_instruction(uint32_t crc, const uint8_t *at, size_t length)
 {
     uint64_t wide = crc, word;

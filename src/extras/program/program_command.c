@@ -111,7 +111,7 @@ static bool read_both(pid_t pid, const int pipes[2], struct command_end *c)
 
 // ---- its life
 
-static int spawn_words(char **argv, const char *folder, const int ends[2], pid_t *pid)
+static int spawn_words(char **argv, const int ends[2], pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
@@ -120,8 +120,6 @@ static int spawn_words(char **argv, const char *folder, const int ends[2], pid_t
     code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     for (int fd = 1; code == 0 && fd <= 2; fd++)
         code = posix_spawn_file_actions_adddup2(&actions, ends[fd - 1], fd);
-    if (code == 0)
-        code = posix_spawn_file_actions_addchdir_np(&actions, folder);
     for (int i = 0; code == 0 && i < BUSY_TRIES; i++) {
         code = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
         if (code != ETXTBSY)
@@ -133,6 +131,19 @@ static int spawn_words(char **argv, const char *folder, const int ends[2], pid_t
     return code;
 }
 
+// A command starts in its folder, and so the worker goes there and back: to name a folder in the actions takes glibc 2.29.
+static int spawn_in(const char *folder, char **argv, const int ends[2], pid_t *pid)
+{
+    int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (here < 0)
+        return errno;
+    int code = chdir(folder) == 0 ? spawn_words(argv, ends, pid) : errno;
+    if (fchdir(here) != 0 && code == 0)
+        code = errno;
+    close(here);
+    return code;
+}
+
 static bool run_words(char **argv, const char *folder, struct command_end *c, struct error *e)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
@@ -140,7 +151,7 @@ static bool run_words(char **argv, const char *folder, struct command_end *c, st
     int code = pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0 ? 0 : errno;
     uint64_t start = clock_ns();
     if (code == 0)
-        code = spawn_words(argv, folder, (int[2]){out[1], err[1]}, &pid);
+        code = spawn_in(folder, argv, (int[2]){out[1], err[1]}, &pid);
     close(out[1]);
     close(err[1]);
     if (code == 0 && !read_both(pid, (int[2]){out[0], err[0]}, c)) {

@@ -69,8 +69,8 @@ class Devices(Bound):
         else:
             entry = lib.hone_devices_pick_for(self.handle, spec.handle, encode(language), encode(wanted), byref(error))
         if not entry:
-            notes = self.notes if len(self) == 0 else []
             why = error.exception()
+            notes = [note for note in self.notes if len(self) == 0 and note not in str(why)]
             raise type(why)(". ".join([str(why), *notes])) if notes else why
         return Device(self, entry)
 
