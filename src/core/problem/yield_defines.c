@@ -24,10 +24,10 @@ bool sources_yield_defines(struct spec_sources *src, const struct program_spec *
     *changed = false;
     for (uint32_t i = 0; i < f->scan.count && !f->scan.strange && !is_made; i++) {
         const struct scan_item *item = &f->scan.items[i];
-        if (!scan_is_own_number(&f->scan, i))
-            continue;
-        const uint32_t name = scan_name_index(&src->names, item->text, strlen(item->text));
-        if (name >= s->slots.derived)
+        const bool is_define = item->kind == SCAN_DEFINE;
+        const uint32_t name =
+            is_define ? scan_name_index(&src->names, item->text, strlen(item->text)) : UINT32_MAX;
+        if (name >= s->slots.derived || !scan_is_own_number(&f->scan, i))
             continue;
         blank_lines(text, item);
         if (!ARENA_ROOM(&src->arena, f->yielded, f->yielded_room, f->yielded_count + (size_t)1))
