@@ -187,7 +187,7 @@ int64_t fill_most(const struct type *t)
     return t->component == 1 && t->is_unsigned ? 255 : 100;
 }
 
-static bool holds_integers(const struct run *r, const struct type *t)
+static bool holds_integers(const struct run *r, const struct type *t, int64_t bytes)
 {
     for (uint32_t i = 0; t->base == TYPE_RECORD && i < r->syntax->record_count; i++) {
         const struct record *x = &r->syntax->records[i];
@@ -195,7 +195,7 @@ static bool holds_integers(const struct run *r, const struct type *t)
             return !strstr(x->component, "float") && !strstr(x->component, "double") &&
                    !strstr(x->component, "half");
     }
-    return t->base == TYPE_INTEGER && t->lanes == 1;
+    return t->base == TYPE_INTEGER && (t->lanes == 1 || bytes == t->component); // v[i].x
 }
 
 static struct value load_value(struct machine *m, const struct value *p)
@@ -212,7 +212,8 @@ static struct value load_value(struct machine *m, const struct value *p)
     if (is_integer && o->contents == CONTENTS_INDEX)
         return integer_value(m->run->data == DATA_LEAST ? 0 : o->content);
     bool is_filled = o->space != SPACE_OWN && o->space != SPACE_SHARED && !o->access.by_atomic;
-    if (m->run->data != DATA_UNKNOWN && is_filled && p->type && holds_integers(m->run, p->type))
+    if (m->run->data != DATA_UNKNOWN && is_filled && p->type &&
+        holds_integers(m->run, p->type, p->step))
         return integer_value(m->run->data == DATA_MOST ? fill_most(p->type) : 0);
     v.object = o;
     v.offset = index;
