@@ -6,6 +6,7 @@
 #include "device/backends/cuda/cuda_code.h"
 #include "device/backends/cuda/cuda_compiler.h"
 #include "device/open_device.h"
+#include "device/own_kernel.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -309,6 +310,20 @@ START_TEST(ptx_is_made_when_it_is_asked_for)
     device_unload(b.device, l);
     result_free(r);
     job_free(j);
+}
+END_TEST
+
+// Inputs that the card makes: built beside what else is asked for.
+START_TEST(the_kernel_of_inputs_builds)
+{
+    const struct job_buffer x = {.element = {.scalar = SCALAR_FLOAT, .width = 1},
+                                 .count = 1000000,
+                                 .fill = {.kind = FILL_UNIFORM, .low = -0.5, .high = 0.5}};
+    own_kernels_collect(b.device);
+    ck_assert(!fill_offered(b.device, &x));
+    own_kernels_start(b.device);
+    while (!fill_offered(b.device, &x)) // as long as the test may take
+        usleep(1000);
 }
 END_TEST
 
@@ -617,6 +632,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, images_of_equal_code_are_equal);
     tcase_add_test(tests, ptx_is_made_when_it_is_asked_for);
     tcase_add_test(tests, kernels_of_hones_own_build);
+    tcase_add_test(tests, the_kernel_of_inputs_builds);
     tcase_add_loop_test(tests, failures_name_the_users_files, 0,
                         (int)(sizeof faults / sizeof *faults));
     tcase_add_test(tests, launches_beyond_the_architecture_are_refused);

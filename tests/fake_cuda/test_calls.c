@@ -246,7 +246,7 @@ END_TEST
 
 // ---- the compiler is awake before the first job
 
-#define OWN_KERNELS 3 // checksum, product of floats, their comparison
+#define OWN_KERNELS 4 // checksum, product of floats, their comparison, inputs
 
 static struct device *open_awake(bool build_only, const char *scratch, struct error *e)
 {

@@ -347,6 +347,8 @@ static bool make_buffer_contents(struct device *d, const struct job_buffer *job,
         return memory_write(d, m, given->data, e);
     if (fill_is_zero(job))
         return memory_fill(d, m, 0, e);
+    if (fill_on_device(d, job, m))
+        return true;
     void *data = malloc(m->bytes);
     bool ok = data || error_memory(e);
     ok = ok && fill_make(job, data, e) && memory_write(d, m, data, e);

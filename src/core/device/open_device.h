@@ -188,6 +188,10 @@ struct region {
     uint64_t bytes;
     uint64_t sum; // out: as checksum_of()
 };
+// Is the kernel built that makes this buffer's contents there? Does not wait for it.
+bool fill_offered(struct device *d, const struct job_buffer *b);
+// Makes them. False if the host is to: another kind of contents or memory, or what was made is wrong.
+bool fill_on_device(struct device *d, const struct job_buffer *b, struct memory *m);
 // Can it be done there? Else by reading back.
 bool checksum_offered(struct device *d);
 // All with one wait.

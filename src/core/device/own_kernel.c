@@ -222,12 +222,31 @@ void own_kernels_start(struct device *d)
 
 // ----
 
-void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)
+static struct own_kernel *find_own_kernel(const struct device *d, const struct own_text *t)
 {
     struct own_kernel *k = d->own_kernels;
     while (k && (k->pieces != t->pieces || strcmp(k->name, t->name) != 0 ||
                  strcmp(k->defines, t->defines) != 0))
         k = k->next;
+    return k;
+}
+
+bool own_kernel_ready(struct device *d, const struct own_text *t)
+{
+    struct own_kernel *k = find_own_kernel(d, t);
+    if (d->own_collecting && (k || (k = add(d, t, NULL))))
+        enqueue(d->own_ahead, k);
+    if (!k || !d->own_ahead)
+        return k && k->state == OWN_BUILT && k->kernel;
+    pthread_mutex_lock(&d->own_ahead->mutex);
+    bool is_ready = k->state == OWN_BUILT && k->kernel;
+    pthread_mutex_unlock(&d->own_ahead->mutex);
+    return is_ready;
+}
+
+void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)
+{
+    struct own_kernel *k = find_own_kernel(d, t);
     if (!k)
         k = add(d, t, e);
     if (!k)

@@ -32,6 +32,8 @@ bool own_kernels_offered(const struct device *d);
 // Built when first asked for and kept; NULL when it cannot be built, then and ever after, and the
 // error says why each time.
 void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e);
+// Is it built, or was it asked for in a collection and is built by now? Does not wait; of a collection it is asked for.
+bool own_kernel_ready(struct device *d, const struct own_text *t);
 // Kernels requested in between are not built at once (own_kernel_get() is NULL) but, from
 // own_kernels_start() on at the latest, in that order and by a thread, while the caller does
 // something else. A later request waits for its kernel. Kernels that an earlier collection

@@ -19,3 +19,12 @@ void policy_codec(struct wire *w, struct policy *p)
     wire_bool(w, &p->host_clock);
     wire_bool(w, &p->audit);
 }
+
+#define LONG_NS         10000000
+#define LONG_ON_CARD_NS 2000000
+
+bool policy_is_long(const struct device_info *device, uint64_t launch_ns)
+{
+    bool is_card = device->type == DEVICE_GPU && !device->shares_host;
+    return launch_ns >= (is_card ? LONG_ON_CARD_NS : LONG_NS);
+}

@@ -3,6 +3,8 @@
 #ifndef HONE_MODEL_POLICY_H
 #define HONE_MODEL_POLICY_H
 
+#include "model/device_info.h"
+
 #include "base/wire.h"
 
 // The timed launches whose output is compared with the reference. None if a read-write buffer keeps
@@ -33,6 +35,10 @@ struct policy {
 };
 
 void policy_codec(struct wire *w, struct policy *p);
+
+// Is what a launch of about this time finds in the caches a small part of it? A card's memory fills
+// its caches in some 20 us, a host's in a millisecond. Such launches are not warmed up.
+bool policy_is_long(const struct device_info *device, uint64_t launch_ns);
 
 // The inputs of a finalist's last launch. Always the same, so that references in the cache answer.
 #define POLICY_OTHER_INPUTS 1

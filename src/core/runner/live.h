@@ -36,11 +36,12 @@ struct entry {
     enum stage stage;
     struct build build;
     struct bench_job bench;
-    struct result *result; // grows at the bench; NULL elsewhere
-    uint64_t verify_ns;    // its first verified launch
-    bool prepared;         // simulated: its reference was asked for, in a worker of its own
-    bool admitted;         // admission.enter() let it in
-    bool alone;            // what became of it with another in the worker is to be seen again
+    struct result *result;    // grows at the bench; NULL elsewhere
+    uint64_t verify_ns;       // its first verified launch
+    bool prepared;            // simulated: its reference was asked for, in a worker of its own
+    bool admitted;            // admission.enter() let it in
+    bool is_verified_at_work; // the device had launched just before
+    bool alone;               // what became of it with another in the worker is to be seen again
     struct admission_known known;
     bool has_built_key;
     struct digest built_key; // job_built_key()
@@ -131,6 +132,7 @@ struct live {
     bool hold;             // the lock is kept between turns
     bool locked;           // for turns
     uint64_t requested_ns; // when the launches under way were asked for
+    uint64_t at_work_ns;   // until then the device's clock is as the last timed launches left it
     bool host_clock;       // the device's was found wrong: workers are told to leave it alone
     bool cancelled;
     bool unsettled;      // the last step heard something: the next one makes something of it

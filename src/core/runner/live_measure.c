@@ -20,6 +20,8 @@
 #define BELIEVED_NODE_NS (30ull * 1000000000)
 // No launch is over within a step of a clock that is so fine.
 #define FINE_CLOCK_NS 200
+// A card that rests keeps its clock for so long.
+#define AT_WORK_NS (5ull * 1000000)
 
 // ---- requests ----------------------------------------------------------------------------------
 
@@ -447,12 +449,23 @@ static bool give_up_cancelled(struct live *v, struct entry *n, enum bench_state 
     return true;
 }
 
+// A card's clock is raised before the first timed launch, and falls some milliseconds after the last one.
+static void note_work(struct live *v, enum bench_state asked, const struct result *r)
+{
+    uint64_t now = clock_ns();
+    bool is_timed = asked == BENCH_MEASURING && r->sample_count > 0;
+    bool goes_on = asked == BENCH_VERIFYING && v->requested_ns < v->at_work_ns;
+    if (is_timed || goes_on)
+        v->at_work_ns = now + AT_WORK_NS;
+}
+
 void live_bench_answered(struct live *v, enum bench_state asked, struct result *r)
 {
     struct worker_limits *l = &v->limits;
     struct entry *n = v->current;
     l->inputs_ns = r->inputs_ns > l->inputs_ns ? r->inputs_ns : l->inputs_ns;
     l->checking_ns = r->verify_ns > l->checking_ns ? r->verify_ns : l->checking_ns;
+    note_work(v, asked, r);
     bool is_probe = recovery_is_probing(&v->recovery);
     bool is_of_job = !is_probe && asked != BENCH_PREPARING && n;
     if (is_probe)
@@ -473,6 +486,7 @@ void live_bench_answered(struct live *v, enum bench_state asked, struct result *
     }
     if (asked == BENCH_VERIFYING) {
         bench_note_verified(v->bench, &n->bench);
+        n->is_verified_at_work = v->requested_ns < v->at_work_ns;
         if (!n->verify_ns)
             n->verify_ns = n->result->verify_launch_ns;
         if (v->o.judge && n->turns == 0 && !ask_judge(v, n, &v->broken))
