@@ -202,7 +202,7 @@ END_TEST
 START_TEST(what_cannot_be_passed)
 {
     static const char *const texts[] = {
-        "kernel void k(read_only image2d_t i, global int *x) { x[0] = 1; }",
+        "kernel void k(read_only image2d_array_t i, global int *x) { x[0] = 1; }",
         "struct s { int a; global float *b; }; kernel void k(struct s v, global int *x) { x[0] = "
         "v.a; }",
         "kernel void k(global int **x) { x[0][0] = 1; }",

@@ -101,6 +101,8 @@ static bool make_kernels(struct device *d, struct loaded *l, const struct text *
 // limits_check_job() has refused what is more than the device has.
 static bool report_no_memory(const struct error *e, struct result *r)
 {
+    if (e->code == ERROR_INPUT) // an image that the device does not have
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", e->text);
     return result_fail(r, STATUS_CONSTRAINTS, FAULT_SURROUNDINGS,
                        "%s, though the device has as much; other processes or limits may have "
                        "caused this: it is not stored",

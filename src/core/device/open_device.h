@@ -15,6 +15,7 @@ enum use {
     USE_INPUT,    // made once, must not change
     USE_RESTORED, // starts every launch from its initial contents
     USE_POISONED, // starts every launch poisoned
+    USE_COUNT
 };
 
 // A buffer in the pool. Loaded jobs share it where they want the same: inputs of one recipe, and
@@ -161,6 +162,9 @@ bool device_list_join(struct arena *a, struct device_report *into,
 bool memory_new(struct device *d, struct memory *m, uint64_t bytes, enum access access,
                 struct error *e);
 void memory_free(struct device *d, struct memory *m);
+// Memory for a buffer of a job: with an image beside it if the buffer is one.
+bool memory_new_buffer(struct device *d, struct memory *m, const struct job_buffer *b,
+                       struct error *e);
 bool memory_read(struct device *d, struct memory *m, int64_t at, void *to, uint64_t bytes,
                  struct error *e);
 bool memory_write(struct device *d, struct memory *m, const void *from, struct error *e);
@@ -168,6 +172,9 @@ bool memory_fill(struct device *d, struct memory *m, uint8_t byte, struct error 
 bool memory_copy(struct device *d, struct memory *to, struct memory *from, struct error *e);
 bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct error *e);
 bool memory_yield(struct device *d, struct memory *m, struct error *e);
+// Between the memory and its image, if it has one: what is newer than the image; what launches left.
+bool memory_put(struct device *d, struct memory *m, struct error *e);
+bool memory_take(struct device *d, struct memory *m, struct error *e);
 // The data where it can be looked at: the memory itself, or a copy in *copy (free() it).
 const void *memory_look(struct device *d, struct memory *m, void **copy, struct error *e);
 bool guards_set(struct device *d, struct memory *m, struct error *e);

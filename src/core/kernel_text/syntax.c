@@ -258,13 +258,25 @@ static bool builtin_type(const struct parser *p, const char *words, struct type 
         enum type_base base;
         uint32_t bytes;
         bool is_unsigned;
-    } others[] = {{"void", TYPE_VOID, 1, false},         {"size_t", TYPE_INTEGER, 8, true},
-                  {"ptrdiff_t", TYPE_INTEGER, 8, false}, {"int8_t", TYPE_INTEGER, 1, false},
-                  {"uint8_t", TYPE_INTEGER, 1, true},    {"int16_t", TYPE_INTEGER, 2, false},
-                  {"uint16_t", TYPE_INTEGER, 2, true},   {"int32_t", TYPE_INTEGER, 4, false},
-                  {"uint32_t", TYPE_INTEGER, 4, true},   {"int64_t", TYPE_INTEGER, 8, false},
-                  {"uint64_t", TYPE_INTEGER, 8, true},   {"bool", TYPE_INTEGER, 1, true},
-                  {"auto", TYPE_OPAQUE, 4, false},       {"event_t", TYPE_OPAQUE, 8, false}};
+    } others[] = {{"void", TYPE_VOID, 1, false},
+                  {"size_t", TYPE_INTEGER, 8, true},
+                  {"ptrdiff_t", TYPE_INTEGER, 8, false},
+                  {"int8_t", TYPE_INTEGER, 1, false},
+                  {"uint8_t", TYPE_INTEGER, 1, true},
+                  {"int16_t", TYPE_INTEGER, 2, false},
+                  {"uint16_t", TYPE_INTEGER, 2, true},
+                  {"int32_t", TYPE_INTEGER, 4, false},
+                  {"uint32_t", TYPE_INTEGER, 4, true},
+                  {"int64_t", TYPE_INTEGER, 8, false},
+                  {"uint64_t", TYPE_INTEGER, 8, true},
+                  {"bool", TYPE_INTEGER, 1, true},
+                  {"auto", TYPE_OPAQUE, 4, false},
+                  {"event_t", TYPE_OPAQUE, 8, false},
+                  {"image2d_t", TYPE_OPAQUE, 8, false},
+                  {"image3d_t", TYPE_OPAQUE, 8, false},
+                  {"sampler_t", TYPE_OPAQUE, 8, false},
+                  {"cudaTextureObject_t", TYPE_OPAQUE, 8, false},
+                  {"cudaSurfaceObject_t", TYPE_OPAQUE, 8, false}};
     struct element el;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (strcmp(others[i].name, words) != 0)

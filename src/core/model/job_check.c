@@ -60,6 +60,52 @@ static const char *program_wrong(const struct job_program *p)
     return NULL;
 }
 
+uint32_t image_order_width(enum image_order o)
+{
+    static const uint8_t widths[IMAGE_ORDER_COUNT] = {
+#define X(name, text, width) [IMAGE_##name] = (width),
+        IMAGE_ORDERS(X)
+#undef X
+    };
+    return widths[o];
+}
+
+static bool sampler_known(const struct job_sampler *s)
+{
+    return (unsigned)s->addressing < ADDRESSING_COUNT;
+}
+
+// The buffer's count was checked.
+static const char *image_wrong(const struct job_buffer *b)
+{
+    const struct job_image *i = &b->image;
+    uint64_t room = b->count;
+    if (i->dimensions == 0)
+        return NULL;
+    if (i->dimensions < 2 || i->dimensions > 3)
+        return "an image has two or three dimensions";
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (i->size[axis] == 0 || room % i->size[axis] ||
+            (axis >= i->dimensions && i->size[axis] != 1))
+            return "an image's size is not its buffer's";
+        room /= i->size[axis];
+    }
+    if (room != 1)
+        return "an image's size is not its buffer's";
+    if ((unsigned)i->order >= IMAGE_ORDER_COUNT || !sampler_known(&i->sampler))
+        return "an image's format is unknown";
+    enum scalar s = b->element.scalar;
+    bool is_channel =
+        s != SCALAR_CUSTOM && s != SCALAR_BOOL && s != SCALAR_BFLOAT16 && scalar_bytes(s) < 8;
+    if (!is_channel || b->element.width != image_order_width(i->order))
+        return "an image's elements are 1, 2 or 4 components of an integer of 8 to 32 bits, half "
+               "or "
+               "float, as its channel order has them";
+    if (i->normalized && (scalar_is_float(s) || scalar_bytes(s) > 2))
+        return "an image that is normalized has integers of 8 or 16 bits";
+    return b->constant ? "an image is no constant memory" : NULL;
+}
+
 static const char *buffer_wrong(const struct job_buffer *b)
 {
     if (b->name == NULL)
@@ -78,7 +124,7 @@ static const char *buffer_wrong(const struct job_buffer *b)
         return "a generated buffer has no expression";
     if (b->fill.blob.length != (b->fill.kind == FILL_DATA ? buffer_bytes(b) : 0))
         return "a buffer's data has not the buffer's size";
-    return NULL;
+    return image_wrong(b);
 }
 
 static const char *argument_wrong(const struct job *j, const struct job_argument *a)
@@ -89,6 +135,8 @@ static const char *argument_wrong(const struct job *j, const struct job_argument
         return "an argument refers to a buffer that is not there";
     if (a->kind == ARGUMENT_LOCAL && a->local_bytes > MOST_BYTES)
         return "a local argument is implausibly large";
+    if (a->kind == ARGUMENT_SAMPLER && !sampler_known(&a->sampler))
+        return "a sampler is unknown";
     if (a->kind != ARGUMENT_SCALAR)
         return NULL;
     if (!element_known(&a->element))

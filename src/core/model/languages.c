@@ -408,7 +408,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                          "    out[i] = i * 2654435761u + 12345u;\n"
                          "}\n",
                 .peak_words = opencl_peak_words,
-                .endings = WORDS(".cl", ".clh", ".ocl"),
+                .endings = WORDS(".cl", ".clh", ".ocl", ".spv"),
                 .kernel_words = WORDS("__kernel", "kernel"),
                 .telling_words = WORDS("__kernel"),
                 .weak_word = "kernel", // may be any name elsewhere
@@ -425,7 +425,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                                        {"cl_khr_local_int32_extended_atomics", 1},
                                        {"cl_khr_int64_base_atomics", 1}),
                 .some_macros = NO_WORDS,
-                .qualifiers = WORDS("private", "__private"),
+                .qualifiers = WORDS("private", "__private", "read_only", "__read_only",
+                                    "write_only", "__write_only", "read_write", "__read_write"),
                 .global_words = WORDS("global", "__global", "constant", "__constant"),
                 .local_words = WORDS("local", "__local"),
                 // NVIDIA's OpenCL keeps what it compiles where CUDA does.
@@ -441,6 +442,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .vector_widths = 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 16,
                 .passes_local = true,
                 .passes_symbols = true,
+                .passes_samplers = true,
+                .has_images = true,
                 .retargets = true,
                 .builds_on_device = true,
                 .is_simulated = true,
@@ -456,7 +459,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                          "    out[i] = i * 2654435761u + 12345u;\n"
                          "}\n",
                 .peak_words = cuda_peak_words,
-                .endings = WORDS(".cu", ".cuh"),
+                .endings = WORDS(".cu", ".cuh", ".ptx", ".cubin"),
                 .kernel_words = WORDS("__global__"),
                 .telling_words = WORDS("__global__"),
                 .own_compiler = "__CUDACC_RTC__",
@@ -489,6 +492,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .has_size_type = true,
                 .takes_structs = true,
                 .takes_addresses = true,
+                .has_images = true,
                 .sizes_local = true,
                 .counts_groups = true,
                 .needs_local_size = true,

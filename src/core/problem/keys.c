@@ -309,7 +309,7 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.Arguments[].MemoryType", TEXT, "required",
              "Scalar: a value; Vector: a buffer; Local: local memory (CUDA: dynamic shared "
              "memory, no argument); Symbol: constant memory (CUDA: a module symbol, no argument); "
-             "Null: a pointer to nothing",
+             "Null: a pointer to nothing; Sampler: how an image is read, in OpenCL",
              .strict = KEY_STRING, .required = true, .choices = "Scalar|Vector|Local|Symbol"),
     KEY_WITH("KernelSpecification.Arguments[].MemType", TEXT, "-",
              "Constant: as MemoryType Symbol; in CUDA an argument, too, where the kernel takes "
@@ -320,6 +320,17 @@ static const struct spec_key keys[] = {
              .strict = KEY_STRING, .choices = "ReadOnly|WriteOnly|ReadWrite"),
     KEY_WITH("KernelSpecification.Arguments[].Size", EXPRESSION, "1", "elements",
              .strict = KEY_INTEGER | KEY_STRING),
+    KEY("KernelSpecification.Arguments[].Image", EXPRESSIONS, "-",
+        "of a Vector that the kernel takes as an image (OpenCL), or as a texture or surface object "
+        "(CUDA): width, height, and depth if it has three; it stands for Size"),
+    KEY("KernelSpecification.Arguments[].Format", TEXT, "R, RG or RGBA, by the type's width",
+        "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; "
+        "CUDA: "
+        "the first three), and normalized: integers of 8 or 16 bits that are read as numbers up to "
+        "1"),
+    KEY("KernelSpecification.Arguments[].Sampler", TEXT, "clamp_to_edge nearest",
+        "of a Sampler, and of an image in CUDA, whose texture objects have one: words of "
+        "clamp_to_edge, clamp, repeat, mirrored_repeat, none; nearest, linear; normalized"),
     KEY_WITH("KernelSpecification.Arguments[].FillType", TEXT, "Constant",
              "Constant, Random, Generator, BinaryRaw or Uninitialized", .strict = KEY_STRING,
              .choices = "Constant|Random|Generator|Script|BinaryRaw|BinaryHDF"),

@@ -2,6 +2,7 @@
 // a device, and says what is left to decide.
 #include "cli/checking.h"
 #include "extras/init/init_spec.h"
+#include "extras/init/triton.h"
 #include "cli/work.h"
 #include "expr/expr.h"
 #include "kernel_text/scan.h"
@@ -511,7 +512,7 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
         bool is_scalar = a->kind == INFERRED_SCALAR || a->kind == INFERRED_MEMBER;
         if (is_scalar && !a->is_settled && (a->is_guess || !a->is_integer))
             add_list(&scalars, &scalar_items, value);
-        if (a->kind == INFERRED_BUFFER && a->access != INFERRED_READ)
+        if ((a->kind == INFERRED_BUFFER || a->kind == INFERRED_IMAGE) && a->access != INFERRED_READ)
             add_list(&written, &written_items, a->name);
     }
     for (uint32_t i = 0; i < f->name_count; i++) {
@@ -618,12 +619,69 @@ static int finish_init(struct session *s, const char *output)
     return status;
 }
 
+// ---- what Triton keeps -------------------------------------------------------------------------
+
+static bool is_triton(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+// matmul.json and matmul.ptx become matmul.spec.json.
+static bool write_triton_spec(struct session *s, const char *output, struct text *open,
+                              struct error *e)
+{
+    struct text spec = TEXT_INIT;
+    char *ptx = arena_printf(&s->arena, "%.*s.ptx", (int)(strlen(s->path) - 5), s->path);
+    bool to_stdout = str_equal(output, "-");
+    char *name = ptx ? relative_to(ptx, to_stdout ? s->path : output) : NULL;
+    const struct triton_input in = {.path = s->path,
+                                    .ptx = name,
+                                    .defines = (const char *const *)s->settings->define.items,
+                                    .define_count = s->settings->define.count};
+    bool ok = name ? triton_spec(&in, &spec, open, e)
+                   : error_set(e, ERROR_IO, "%s: there is no such file", ptx ? ptx : s->path);
+    if (ok && to_stdout)
+        put_data(&spec);
+    else if (ok)
+        ok = file_create(output, &spec, e);
+    free(name);
+    text_release(&spec);
+    return ok;
+}
+
+static int run_triton(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct text open = TEXT_INIT, told = TEXT_INIT;
+    const char *output = s->settings->output ? s->settings->output
+                                             : arena_printf(&s->arena, "%.*s.spec.json",
+                                                            (int)(strlen(s->path) - 5), s->path);
+    int status = EXIT_DONE;
+    if (!output || !write_triton_spec(s, output, &open, &e)) {
+        status = e.code == ERROR_IO ? (work_failed(&e), EXIT_USAGE) : work_failed(&e);
+    } else if (!str_equal(output, "-")) {
+        text_addf(&told, "%s: a kernel that Triton compiled (CUDA)\n\nStill to be decided:\n%s",
+                  output, text_cstr(&open));
+        add_typed(&told, "Then: hone check ", output, "\n");
+        put(&told);
+    }
+    text_release(&told);
+    text_release(&open);
+    return status;
+}
+
 static int run_init(struct invocation *i)
 {
     struct error e = ERROR_INIT;
     struct session s = {.call = i, .settings = i->settings, .path = i->arguments[0]};
-    char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
     arena_init(&s.arena);
+    if (is_triton(s.path)) {
+        int ended = run_triton(&s);
+        arena_release(&s.arena);
+        return ended;
+    }
+    char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
     bool ok = (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, &e);
     int status = EXIT_DONE;
     if (!ok)
@@ -680,6 +738,7 @@ static const struct example examples[] = {
     {"hone init kernels.cu --kernel reduce --output reduce.json", "one of several kernels"},
     {"hone init my_kernel.cl --interactive --output asked.json",
      "asks for what the text leaves open"},
+    {"hone init triton.json -D GRID_X=1024", "what Triton keeps, with triton.ptx beside it"},
     {0},
 };
 
@@ -687,7 +746,7 @@ const struct command command_init = {
     .name = "init",
     .group = GROUP_PREPARE,
     .summary = "write a spec for a kernel, from its text",
-    .arguments = "KERNEL.cl|.cu|.c",
+    .arguments = "KERNEL.cl|.cu|.c|.json",
     .least = 1,
     .most = 1,
     .description =
@@ -703,6 +762,11 @@ const struct command command_init = {
         "it "
         "divides one parameter by another, and where a group and its tile work together alone. "
         "What that does not tell is a guess, and said.\n\n"
+        "Of a kernel that Triton compiled, NAME.json with NAME.ptx beside it as its cache has "
+        "them, the "
+        "work-group, the shared memory and the arguments are read; the grid is what --define "
+        "GRID_X=128 "
+        "says, and types and sizes are guesses. NAME.spec.json is written.\n\n"
         "The spec is written even where something is a guess; it ends with hone check --sample 1 "
         "on it, whose exit status it has, and with what is to be decided, in order.",
     .topics = "spec",

@@ -680,6 +680,77 @@ static bool is_symbol(const struct variable *v)
     return v->type->space == SPACE_FIXED && v->type->dimension_count && !v->initial;
 }
 
+static bool is_image_parameter(const struct variable *v)
+{
+    return v->type->stars == 0 && v->type->words &&
+           declared_image_kind(v->type->words) == DECLARED_IMAGE;
+}
+
+// OpenCL's types say the dimensions, in CUDA the call of tex3D or surf3Dwrite that has the name.
+static uint32_t image_axes(const struct study *s, const struct variable *v)
+{
+    static const char *const calls[] = {"tex3D", "surf3D"};
+    bool is_deep = strstr(v->type->words, "3d") != NULL;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (const char *at = s->text; !is_deep && (at = strstr(at, calls[i])); at++) {
+            const char *open = strchr(at, '(');
+            const char *list =
+                open ? arena_printf(s->arena, "%.*s", (int)strcspn(open, ";"), open) : NULL;
+            is_deep = is_word_of(list, v->name);
+        }
+    }
+    return is_deep ? 3 : 2;
+}
+
+// A name of an image's width, height or depth. Of names that are no arguments, rows and columns may be a tile's.
+static bool is_image_size(const struct atom *a, uint32_t axis)
+{
+    static const char *const words[3][6] = {{"width", "cols", "columns", "img_w", "nx", NULL},
+                                            {"height", "rows", "img_h", "ny", NULL},
+                                            {"depth", "slices", "nz", NULL}};
+    static const char *const letters[3] = {"w", "h", "d"};
+    return a->kind == ATOM_SIZE &&
+           (str_equal_nocase(a->name, words[axis][0]) || str_equal_nocase(a->name, letters[axis]) ||
+            (a->is_argument && names_role(a->name, words[axis])));
+}
+
+// The bytes of sizeof(float4) in surf2Dwrite(..., x * sizeof(float4), y); 0: it is not there.
+static int64_t surface_bytes(const struct study *s)
+{
+    const char *at = strstr(s->text, "surf2Dwrite");
+    struct element el;
+    char type[32];
+    at = at ? strstr(at, "sizeof(") : NULL;
+    if (!at)
+        return 0;
+    at += strlen("sizeof(");
+    str_format(type, sizeof type, "%.*s", (int)strcspn(at, ")"), at);
+    return declared_parse(type, s->language, &el) ? element_bytes(&el) : 0;
+}
+
+// The images' sizes are integers of the kernel that are called so, or the spec's own, the same for all.
+static void add_image_atoms(struct study *s)
+{
+    static const char *const own[3] = {"WIDTH", "HEIGHT", "DEPTH"};
+    uint32_t axes = 0;
+    for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
+        const struct variable *v = &s->kernel->parameters[i];
+        uint32_t needs = is_image_parameter(v) ? image_axes(s, v) : 0;
+        axes = needs > axes ? needs : axes;
+    }
+    s->run.surface_bytes = axes ? surface_bytes(s) : 0;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        uint32_t at = 0;
+        s->image_atoms[axis] = -1;
+        if (axis >= axes)
+            continue;
+        while (at < s->atom_count && !is_image_size(&s->atoms[at], axis))
+            at++;
+        if (at < s->atom_count || add_atom(s, own[axis], ATOM_SIZE))
+            s->image_atoms[axis] = (int32_t)at;
+    }
+}
+
 static bool make_objects(struct study *s, const struct reach *r)
 {
     static const struct type bytes = {.base = TYPE_INTEGER,
@@ -688,6 +759,8 @@ static bool make_objects(struct study *s, const struct reach *r)
                                       .lanes = 1,
                                       .space = SPACE_SHARED,
                                       .is_extern = true};
+    static const struct type texels = {
+        .base = TYPE_FLOAT, .words = "float", .component = 4, .lanes = 1, .space = SPACE_DEVICE};
     const struct function *f = s->kernel;
     s->objects = arena_array(s->arena, f->parameter_count + (size_t)1, sizeof *s->objects);
     s->shared = arena_array(s->arena, s->syntax.shared_count + (size_t)1, sizeof *s->shared);
@@ -698,8 +771,11 @@ static bool make_objects(struct study *s, const struct reach *r)
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const struct type *t = f->parameters[i].type;
         enum type_space space = t->space == SPACE_OWN ? SPACE_DEVICE : t->space;
-        if (t->stars)
-            s->objects[i] = add_object(s, f->parameters[i].name, t, space);
+        bool is_image = is_image_parameter(&f->parameters[i]);
+        if (t->stars || is_image)
+            s->objects[i] = add_object(s, f->parameters[i].name, is_image ? &texels : t, space);
+        if (s->objects[i])
+            s->objects[i]->is_image = is_image;
     }
     for (uint32_t i = 0; i < s->syntax.shared_count; i++) {
         const struct variable *v = &s->syntax.shared[i];
@@ -1492,6 +1568,19 @@ static bool is_plain_signature(const struct study *s)
     return true;
 }
 
+// The type is left to the text, as a spec reads it.
+static void write_image(struct writer_of *w, uint32_t parameter, const struct needed *need,
+                        struct inferred_argument *a)
+{
+    const struct study *s = w->study;
+    a->name = s->kernel->parameters[parameter].name;
+    a->kind = INFERRED_IMAGE;
+    a->access = need->is_written ? INFERRED_WRITE : INFERRED_READ;
+    const uint32_t axes = image_axes(s, &s->kernel->parameters[parameter]);
+    for (uint32_t axis = 0; axis < axes && s->image_atoms[axis] >= 0; axis++)
+        a->image[axis] = s->atoms[s->image_atoms[axis]].text;
+}
+
 static bool write_arguments(struct writer_of *w, const struct needed *needs)
 {
     struct study *s = w->study;
@@ -1508,7 +1597,14 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
         uint32_t object = 0;
         while (object < s->object_count && s->all[object] != s->objects[i])
             object++;
-        if (object < s->object_count && s->objects[i])
+        bool is_there = object < s->object_count && s->objects[i];
+        if (is_there && s->objects[i]->is_image)
+            write_image(w, i, &needs[object], a);
+        else if (f->parameters[i].type->words &&
+                 declared_image_kind(f->parameters[i].type->words) == DECLARED_SAMPLER)
+            *a =
+                (struct inferred_argument){.name = f->parameters[i].name, .kind = INFERRED_SAMPLER};
+        else if (is_there)
             write_buffer(w, object, &needs[object], a);
         else if (s->origins[i].layout)
             write_struct(w, i, a);
@@ -1576,6 +1672,8 @@ static bool is_in_expressions(const struct inferred *f, const char *name)
         found |= is_word_of(f->restrictions[i], name);
     for (uint32_t i = 0; i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
+        for (int axis = 0; axis < 3; axis++)
+            found |= is_word_of(a->image[axis], name);
         found |= a->kind != INFERRED_SCALAR && a->kind != INFERRED_MEMBER &&
                  (is_word_of(a->size, name) || is_word_of(a->high, name) ||
                   is_word_of(a->generator, name));
@@ -1681,11 +1779,12 @@ static bool check_parameters(const struct study *s, struct error *e)
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const struct type *t = f->parameters[i].type;
         const char *words = t->words ? t->words : "", *name = f->parameters[i].name;
-        if (str_starts(words, "image") || str_equal(words, "sampler_t") ||
-            str_starts(words, "cudaTexture") || str_starts(words, "cudaSurface"))
+        bool is_image = str_starts(words, "image1d") || str_starts(words, "image2d_") ||
+                        str_starts(words, "image3d_");
+        if (is_image && !str_equal(words, "image2d_t") && !str_equal(words, "image3d_t"))
             return error_set(e, ERROR_INPUT,
-                             "argument '%s' of %s is an image or sampler (%s), which hone does not "
-                             "know",
+                             "argument '%s' of %s is an image (%s) other than image2d_t and "
+                             "image3d_t, which hone does not know",
                              name, f->name, words);
         if (t->base == TYPE_RECORD && t->stars == 0 && !s->origins[i].layout)
             return error_set(e, ERROR_INPUT,
@@ -1988,6 +2087,7 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     }
     if (s->axes == 0 && !language_traits(q->language)->is_plain_call)
         s->axes = 1;
+    add_image_atoms(s);
     if (s->axes)
         add_size(s);
     bool is_done = study_kernel(s, &w);

@@ -34,6 +34,8 @@ enum inferred_kind {
     INFERRED_BUFFER,
     INFERRED_LOCAL,
     INFERRED_SYMBOL,
+    INFERRED_IMAGE,
+    INFERRED_SAMPLER,
     INFERRED_STRUCT, // by value
     INFERRED_MEMBER  // a number of a struct by value, which the struct's argument has
 };
@@ -52,6 +54,7 @@ struct inferred_argument {
     // The type differs from the source's own words: components of a vector, members of a struct.
     bool is_other_type;
     const char *size;       // elements: an expression
+    const char *image[3];   // of an image: expressions; NULL: no third
     const char *value;      // of a scalar: an expression
     const char *low, *high; // (or NULL) of what a buffer is filled with at random
     const char *generator;  // (or NULL) it holds this instead, over i

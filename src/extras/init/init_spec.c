@@ -121,6 +121,17 @@ static void put_fill(struct spec_text *t, bool *any, const struct inferred_argum
     }
 }
 
+// {"image": ["WIDTH", "HEIGHT"]}: its type and access are what the source says.
+static void put_image(struct spec_text *t, const struct inferred_argument *a)
+{
+    text_add(t->out, "{\"image\": [");
+    for (int axis = 0; axis < 3 && a->image[axis]; axis++) {
+        text_add(t->out, axis ? ", " : "");
+        put_expression(t, a->image[axis]);
+    }
+    text_add(t->out, "]}");
+}
+
 static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
 {
     static const char *const access[] = {
@@ -242,6 +253,10 @@ static void put_arguments(struct spec_text *t, const struct inferred *f)
         put_member(t, &any, true, a->name);
         if (a->kind == INFERRED_STRUCT)
             put_struct(t, f, a);
+        else if (a->kind == INFERRED_IMAGE)
+            put_image(t, a);
+        else if (a->kind == INFERRED_SAMPLER)
+            text_add(t->out, "{\"sampler\": \"clamp_to_edge nearest\"}");
         else if (a->kind == INFERRED_SCALAR)
             put_scalar(t, a);
         else

@@ -841,6 +841,83 @@ static struct value call_memory(struct machine *m, const char *name, struct valu
     return unknown_value();
 }
 
+// The coordinates of an element: a vector's lanes, or numbers that follow each other. False: one is unknown.
+static bool image_place(const struct value *a, uint32_t count, int64_t out[3])
+{
+    const struct value *lanes = count && a->kind == VALUE_VECTOR ? a->lanes : a;
+    uint32_t lane_count = count && a->kind == VALUE_VECTOR ? a->lane_count : count;
+    memset(out, 0, 3 * sizeof *out);
+    for (uint32_t i = 0; i < 3 && i < lane_count; i++) {
+        if (!is_known_value(&lanes[i]))
+            return i > 1; // the fourth of an int4 may be anything, as may the third of a plane
+        out[i] = as_integer(&lanes[i]);
+    }
+    return lane_count > 1;
+}
+
+// An element beyond the image is neither read nor written.
+static void touch_image(struct machine *m, const struct value *image, const struct value *a,
+                        uint32_t count, bool is_write)
+{
+    const int64_t *size = m->run->image;
+    int64_t at[3];
+    struct value p = *image;
+    if (!p.object || !image_place(a, count, at))
+        return;
+    for (int i = 0; i < 3; i++) {
+        if (at[i] < 0 || at[i] >= size[i])
+            return;
+    }
+    p.step = p.object->component;
+    p.offset = ((at[2] * size[1] + at[1]) * size[0] + at[0]) * p.step;
+    touch_memory(m, &p, p.step, is_write);
+}
+
+static struct value image_size(struct machine *m, const char *of)
+{
+    static const char *const names[] = {"width", "height", "depth"};
+    struct value lanes[3];
+    for (int i = 0; i < 3; i++) {
+        lanes[i] = integer_value(m->run->image[i]);
+        if (strcmp(of, names[i]) == 0)
+            return lanes[i];
+    }
+    struct value all = {.kind = VALUE_VECTOR, .lanes = lanes, .lane_count = 3};
+    return spread_lanes(m, &all, 3);
+}
+
+static const struct value *image_among(const struct value *a, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].kind == VALUE_POINTER && a[i].object && a[i].object->is_image)
+            return &a[i];
+    }
+    return NULL;
+}
+
+// Reading, writing and asking for the size of images, textures and surfaces, in which x counts bytes.
+static struct value call_image(struct machine *m, const char *name, struct value *a, uint32_t count,
+                               bool *is_known)
+{
+    const struct value *image = image_among(a, count);
+    struct value v = unknown_value();
+    *is_known = image != NULL;
+    if (!image)
+        return v;
+    uint32_t after = count - (uint32_t)(image + 1 - a);
+    struct value *place = a + (count - after);
+    if (str_starts(name, "get_image_"))
+        return image_size(m, name + strlen("get_image_"));
+    if (str_starts(name, "surf") && after && place->kind == VALUE_INTEGER)
+        place->integer /= m->run->surface_bytes ? m->run->surface_bytes : 4;
+    if (str_starts(name, "read_image") && after > 1) { // behind a sampler
+        place++;
+        after--;
+    }
+    touch_image(m, image, place, after, strstr(name, "write") != NULL);
+    return v;
+}
+
 // make_int2(a, b)
 static bool is_maker(const char *name)
 {
@@ -882,7 +959,9 @@ static struct value evaluate_call(struct machine *m, const struct node *n)
         return count == 2 ? product : combine(m, SIGN('+', 0, 0), &product, &a[2]);
     }
     bool is_known;
-    struct value v = call_memory(m, n->name, a, count, &is_known);
+    struct value v = call_image(m, n->name, a, count, &is_known);
+    if (!is_known)
+        v = call_memory(m, n->name, a, count, &is_known);
     if (is_known)
         return v;
     v = call_number(n->name, a, count);

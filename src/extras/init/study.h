@@ -99,6 +99,7 @@ struct study {
     struct object *all[OBJECTS_MOST];    // that a spec gives: arguments and symbols
     int32_t content_atoms[OBJECTS_MOST]; // whose value decides what it holds; -1: nothing does
     uint32_t object_count;
+    int32_t image_atoms[3];    // width, height, depth of the images; -1: none
     uint32_t axes, group_axes; // group_axes: along which the kernel tells items of a group apart
     // By axis, anywhere in the text: of an item, of its place in the group, of the group's size.
     bool asks_item[3], asks_place[3], asks_size[3];

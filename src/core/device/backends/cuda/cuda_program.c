@@ -415,10 +415,23 @@ static bool compile_device_alone(const struct cuda *o, const struct job *j, uint
     return ok;
 }
 
+// PTX, which the driver assembles when it loads it, or a cubin.
+static bool take_code(const struct job_program *p, struct cuda_code *out, struct result *r)
+{
+    if (code_form_of(p->source, p->length) == FORM_SPIRV)
+        return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                           "%s is SPIR-V, which CUDA does not load; it loads PTX and cubins",
+                           p->name);
+    text_addn(&out->code, p->source, (size_t)p->length);
+    return !out->code.failed || result_fail(r, STATUS_COMPILE, FAULT_WORKER, "out of memory");
+}
+
 static bool build(struct cuda *o, const struct job *j, uint32_t index, struct cuda_code *out,
                   struct result *r)
 {
     const struct job_program *p = &j->programs[index];
+    if (code_form_of(p->source, p->length) != FORM_SOURCE)
+        return take_code(p, out, r);
     struct error e = ERROR_INIT;
     struct plan plan;
     struct digest key;
@@ -459,11 +472,13 @@ static bool build_and_load(struct cuda *o, struct cuda_program *p, struct result
     char text[256];
     if (!build(o, p->job, p->index, &p->code, r))
         return false;
+    const struct job_program *from = &p->job->programs[p->index];
+    bool is_built = code_form_of(from->source, from->length) == FORM_SOURCE;
     return load_cuda_module(o, p, &code) ||
            result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
-                       "%s is built for %s, and the driver does not load it: cuModuleLoadData: %s",
-                       p->job->programs[p->index].name, o->target,
-                       cuda_code_text(&o->cu, code, text, sizeof text));
+                       "%s%s%s, and the driver does not load it: cuModuleLoadData: %s", from->name,
+                       is_built ? " is built for " : " is taken as it is",
+                       is_built ? o->target : "", cuda_code_text(&o->cu, code, text, sizeof text));
 }
 
 // An image that another driver or compiler made, or a damaged one: the source is built instead.
@@ -535,6 +550,11 @@ bool cuda_program_ptx(void *own, void *program, struct text *out, struct error *
     char target[24];
     str_format(target, sizeof target, "compute%s", strchr(o->target, '_'));
     const struct job_program *text = &p->job->programs[p->index];
+    enum code_form form = code_form_of(text->source, text->length);
+    if (form == FORM_CUBIN)
+        return error_set(e, ERROR_USAGE, "%s is a cubin, which holds no PTX", text->name);
+    if (form == FORM_PTX)
+        return cuda_program_binary(own, program, out, e);
     bool ok = plan_make(o, p->job, p->index, text, target, &plan, e);
     if (ok) {
         struct cuda_request request = request_of(text, &plan);
