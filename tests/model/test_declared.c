@@ -7,11 +7,12 @@ static const struct {
     const char *kernel, *given;
     bool fits;
 } pointers[] = {
-    {"float", "float", true},     {"int", "uint32", true},      {"float", "int32", false},
-    {"float", "double", false},   {"half", "half", true},       {"float", "half", false},
-    {"ushort", "half", true},     {"ushort", "bfloat16", true}, // their bits
-    {"short", "bfloat16", false}, {"half", "bfloat16", false},  {"uint", "bfloat16", false},
-    {"half", "uint16", false},
+    {"float", "float", true},         {"int", "uint32", true},        {"float", "int32", false},
+    {"float", "double", false},       {"half", "half", true},         {"float", "half", false},
+    {"ushort", "half", true},         {"ushort", "bfloat16", true}, // their bits
+    {"short", "bfloat16", false},     {"half", "bfloat16", false},    {"uint", "bfloat16", false},
+    {"half", "uint16", false},        {"uchar", "float8_e4m3", true}, // bytes are anything
+    {"ushort", "float8_e5m2", false},
 };
 
 START_TEST(types_of_buffers)

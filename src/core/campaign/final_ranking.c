@@ -120,7 +120,8 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
         .finalists = (uint32_t)o->count,
         .in = (uint32_t)o->count,
         .batch = measure_batch(o->rules, fastest, o->device->timer_ns),
-        .warmups = !policy_is_long(o->device, fastest)};
+        .warmups =
+            !policy_is_long(o->device, fastest) && (o->cold_ns == 0 || fastest < o->cold_ns)};
     s->lanes = o->place_count ? o->place_count : 1;
     s->rounds = new_rounds(s);
     s->asked = calloc((o->count + 2) * s->lanes, sizeof *s->asked);

@@ -402,6 +402,14 @@ bool device_output(struct device *d, struct loaded *l, uint32_t buffer, struct t
     return data && (!out->failed || error_memory(e));
 }
 
+bool device_output_part(struct device *d, struct loaded *l, uint32_t buffer, uint64_t which,
+                        uint64_t at, void *out, uint64_t size, struct error *e)
+{
+    uint32_t slots = l->last_slots ? l->last_slots : 1;
+    struct memory *m = l->memory[which % slots * l->job->buffer_count + buffer];
+    return memory_read(d, m, (int64_t)at, out, size, e);
+}
+
 bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct text *out,
                    struct error *e)
 {

@@ -122,6 +122,16 @@ static bool bind_arguments(struct device *d, struct loaded *l, struct result *r)
     return true;
 }
 
+bool load_buffers(struct device *d, struct loaded *l, const struct job *j, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    l->job = j;
+    reference_recipe(d, j, &l->recipe);
+    if (!allocate_arrays(l, j))
+        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    return buffers_acquire(d, l, &e) || report_no_memory(&e, r);
+}
+
 // A library is opened where it is called: a build worker has nothing to do for it.
 static bool load_routine(struct device *d, struct loaded *l, struct text *about, struct result *r)
 {

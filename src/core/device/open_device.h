@@ -127,6 +127,7 @@ struct loaded {
     uint32_t slots;         // rows
     uint32_t used;          // of them, since guards were looked at
     uint32_t slot;          // the one that is compared
+    uint32_t last_slots;    // that the last run of launches wrote to
     struct resources *resources;
     struct arena arena; // the arrays above
     // For a job that is a vendor's routine: one of these, and no programs or kernels.
@@ -251,6 +252,8 @@ bool buffer_begins_made(const struct job_buffer *b);
 bool load_job(struct device *d, struct loaded *l, const struct job *j, const struct image *image,
               struct text *log, struct result *r);
 void load_release(struct device *d, struct loaded *l);
+// Its buffers alone, for what is not launched.
+bool load_buffers(struct device *d, struct loaded *l, const struct job *j, struct result *r);
 bool image_write(struct device *d, const struct loaded *l, struct text *out, struct error *e);
 
 // run.c: one launch of all kernels, with buffers set up as they are.
@@ -306,6 +309,9 @@ bool launch_on_other_poison(struct device *d, struct loaded *l, struct result *r
 
 // verify.c: holds the outputs, as they are now, against `f`.
 bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, struct result *r);
+// check_timed.c: the same after a timed launch, which messages name.
+bool outputs_compare_launch(struct device *d, struct loaded *l, struct reference *f,
+                            uint64_t number, struct result *r);
 
 // Holds one output by the comparison of `b`, which stands for that of the job; scale: NULL where it
 // is not known.

@@ -19,7 +19,7 @@ struct own_text {
     const char *const *pieces; // of the text, NULL-terminated; in static storage
 };
 
-// A piece of texts: narrow_value() of the bits of a float of 16 bits, as narrow_to_f64() has it. It
+// A piece of texts: narrow_value() of the bits of a float of 16 or 8 bits, as narrow_to_f64() has it. It
 // is empty but for those types, which these lines tell it of.
 extern const char own_narrow[];
 void own_narrow_defines(enum scalar s, struct text *out);

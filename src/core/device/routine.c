@@ -18,6 +18,8 @@ bool product_of(const struct job *j, struct product *out, struct result *r)
                            (unsigned long long)g->n, (unsigned long long)g->k);
     *out = (struct product){
         .type = j->buffers[g->a].element.scalar,
+        .type_b = j->buffers[g->b].element.scalar,
+        .type_c = j->buffers[g->c].element.scalar,
         .transpose_a = g->transpose_a,
         .transpose_b = g->transpose_b,
         .m = (int)g->m,
@@ -26,8 +28,8 @@ bool product_of(const struct job *j, struct product *out, struct result *r)
         .a_row = (int)(g->transpose_a ? g->m : g->k),
         .b_row = (int)(g->transpose_b ? g->k : g->n),
         .c_row = (int)g->n,
-        .alpha = (float)g->alpha,
-        .beta = (float)g->beta,
+        .alpha = g->alpha,
+        .beta = g->beta,
         .a = g->a,
         .b = g->b,
         .c = g->c,
@@ -71,19 +73,6 @@ static bool is_no_file(const char *name)
     return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-const char *library_functions(void *library, const struct library_function *functions, size_t count,
-                              void *table)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *symbol = dlsym(library, functions[i].symbol);
-        if (!symbol && !functions[i].optional)
-            return functions[i].symbol;
-        // POSIX gives function pointers as void *; the sizes are the same.
-        memcpy((char *)table + functions[i].offset, &symbol, sizeof symbol);
-    }
-    return NULL;
-}
-
 void *routine_library(const struct library_search *s, const struct library_function *functions,
                       size_t count, void *table, struct result *r)
 {
@@ -122,6 +111,7 @@ bool device_routine_about(const struct device_options *o, enum routine routine, 
     switch (routine) {
     case ROUTINE_CUBLAS:
     case ROUTINE_CUBLAS_TF32:
+    case ROUTINE_CUBLAS_FAST:
         return cublas_about(routine, library, o->toolkit, about, r);
     case ROUTINE_CBLAS:
         return cblas_about(library, about, r);

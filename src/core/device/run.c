@@ -53,6 +53,7 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     run.buffers = l->job->buffer_count;
     run.slots = run.batch < l->slots ? run.batch : l->slots;
     l->used = run.slots > l->used ? run.slots : l->used;
+    l->last_slots = run.slots;
     // Memory for whoever is about to use it: the host for a CBLAS, else the device.
     for (uint32_t i = 0; i < run.slots * run.buffers; i++) {
         struct memory *m = l->memory[i];

@@ -30,6 +30,8 @@ static const struct {
     {"float", SCALAR_FLOAT, true},
     {"double", SCALAR_DOUBLE, true},
     {"__nv_bfloat16", SCALAR_BFLOAT16, false},
+    {"__nv_fp8_e4m3", SCALAR_E4M3, false},
+    {"__nv_fp8_e5m2", SCALAR_E5M2, false},
     {"bool", SCALAR_BOOL, false},
     {"int8_t", SCALAR_I8, false},
     {"uint8_t", SCALAR_U8, false},

@@ -26,7 +26,9 @@
     X(FLOAT, "float", 4)                                                                           \
     X(DOUBLE, "double", 8)                                                                         \
     X(CUSTOM, "custom", 0)     /* a struct of `custom_bytes`, handled as raw bytes */              \
-    X(BFLOAT16, "bfloat16", 2) /* behind the rest: numbers of types are part of keys */
+    X(BFLOAT16, "bfloat16", 2) /* behind the rest: numbers of types are part of keys */            \
+    X(E4M3, "float8_e4m3", 1)                                                                      \
+    X(E5M2, "float8_e5m2", 1)
 
 enum scalar {
 #define X(name, text, bytes) SCALAR_##name,
@@ -55,13 +57,17 @@ bool scalar_is_signed(enum scalar s); // of the integers; false for floats
 uint32_t scalar_bytes(enum scalar s);
 // The integers it holds, as far as 64 bits with a sign do; floats and structs have no limits here.
 void scalar_limits(enum scalar s, int64_t *low, int64_t *high);
-// Floats of 16 bits: how long the fraction is, and what is added to the exponent.
+// Floats of 16 and of 8 bits: how long the fraction is, what is added to the exponent, the sign's
+// bit, and whether the type has numbers in place of infinities, and one NaN of each sign, with all
+// bits set (e4m3).
 struct narrow {
     int fraction, bias;
+    uint16_t sign;
+    bool finite;
 };
 // NULL for other types.
 const struct narrow *scalar_narrow(enum scalar s);
-// Rounded to nearest even.
+// Rounded to nearest even; beyond the largest number it is an infinity, or else a NaN.
 uint16_t narrow_from_f64(const struct narrow *n, double v);
 double narrow_to_f64(const struct narrow *n, uint16_t bits);
 // The same of IEEE's half.
@@ -356,10 +362,11 @@ struct job_reference {
 // name for readers)
 #define ROUTINES(X)                                                                                \
     X(NONE, "none", "no routine")                                                                  \
-    X(CUBLAS, "cublas", "cuBLAS")                /* SGEMM in float throughout */                   \
+    X(CUBLAS, "cublas", "cuBLAS")                /* summed in float, or in double for doubles */   \
     X(CUBLAS_TF32, "cublas-tf32", "cuBLAS TF32") /* the same with tensor cores' TF32 */            \
     X(CBLAS, "cblas", "CBLAS")                   /* cblas_sgemm of any library, on the host */     \
-    X(CLBLAST, "clblast", "CLBlast")
+    X(CLBLAST, "clblast", "CLBlast")                                                               \
+    X(CUBLAS_FAST, "cublas-fast", "cuBLAS with fast sums") /* 8-bit floats, summed in fewer bits */
 
 enum routine {
 #define X(name, text, title) ROUTINE_##name,

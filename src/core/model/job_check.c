@@ -262,15 +262,38 @@ static const char *reference_wrong(const struct job *j)
 }
 
 // Rows follow each other without a gap: so the routines are called.
-static bool is_plain(const struct job *j, uint32_t buffer, enum scalar s)
+static bool is_plain(const struct job *j, uint32_t buffer)
 {
     const struct element *el = &j->buffers[buffer].element;
-    return el->scalar == s && (el->width != 3 || el->packed);
+    return el->width != 3 || el->packed;
 }
 
-static bool is_multiplied(const struct job *j, enum scalar s)
+static bool is_eight_bits(enum scalar s)
 {
-    return s == SCALAR_FLOAT || (j->routine == ROUTINE_CUBLAS && scalar_narrow(s));
+    return scalar_narrow(s) && scalar_bytes(s) == 1;
+}
+
+// Operands of 8 bits have a product that is wider than they are.
+static const char *types_wrong(const struct job *j)
+{
+    const struct job_gemm *g = &j->reference.gemm;
+    const enum scalar a = j->buffers[g->a].element.scalar, b = j->buffers[g->b].element.scalar,
+                      c = j->buffers[g->c].element.scalar;
+    const bool is_cublas = j->routine == ROUTINE_CUBLAS;
+    bool eight = is_eight_bits(a) && is_eight_bits(b) && scalar_is_float(c) && !is_eight_bits(c) &&
+                 c != SCALAR_DOUBLE;
+    bool plain = is_plain(j, g->a) && is_plain(j, g->b) && is_plain(j, g->c);
+    if (j->routine == ROUTINE_CUBLAS_FAST)
+        return plain && eight ? NULL
+                              : "cublas-fast multiplies matrices of 8-bit floats, and C is of "
+                                "bfloat16, half or float";
+    if (plain && is_cublas && eight)
+        return NULL;
+    bool known = a == SCALAR_FLOAT || (is_cublas && scalar_is_float(a) && !is_eight_bits(a));
+    return plain && known && a == b && b == c
+               ? NULL
+               : "a routine multiplies matrices of float, cublas also those of double, half and "
+                 "bfloat16, all of one type, and 8-bit floats with C of bfloat16, half or float";
 }
 
 // The job's reference was checked.
@@ -287,11 +310,9 @@ static const char *routine_wrong(const struct job *j)
         return "a job is a routine and has programs or launches of its own";
     if (j->reference.kind != REFERENCE_GEMM)
         return "a routine computes its reference, and that is no gemm";
-    enum scalar s = j->buffers[g->a].element.scalar;
-    if (!is_multiplied(j, s) || !is_plain(j, g->a, s) || !is_plain(j, g->b, s) ||
-        !is_plain(j, g->c, s))
-        return "a routine multiplies matrices of float, cublas also those of half and of bfloat16, "
-               "all of one type";
+    const char *why = types_wrong(j);
+    if (why)
+        return why;
     if (g->c == g->a || g->c == g->b || j->buffers[g->c].access == ACCESS_READ)
         return "a routine would write its result into an input";
     return NULL;

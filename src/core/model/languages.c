@@ -477,8 +477,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                           "functional", "inttypes.h", "iomanip", "iostream", "limits.h", "map",
                           "math.h", "memory", "numeric",
                           "random", "sstream", "stddef.h", "stdint.h", "stdio.h", "stdlib.h",
-                          "string", "string.h", "sys/time.h", "sys/types.h", "time.h", "unistd.h",
-                          "vector"),
+                          "string", "string.h", "sys/time.h", "sys/types.h",
+                          "time.h", "type_traits", "unistd.h", "vector"),
                 .global_words = NO_WORDS,
                 .local_words = NO_WORDS,
                 .time_variables = NO_WORDS,
@@ -486,7 +486,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .caches = CACHES({.variable = "CUDA_CACHE_PATH", .below = ""},
                                  {.variable = "HOME", .below = "/.nv/ComputeCache"}),
                 .ignored = cuda_ignored,
-                .routines = 1u << ROUTINE_CUBLAS | 1u << ROUTINE_CUBLAS_TF32,
+                .routines =
+                    1u << ROUTINE_CUBLAS | 1u << ROUTINE_CUBLAS_TF32 | 1u << ROUTINE_CUBLAS_FAST,
                 .vector_widths = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
                 .packs_three = true, // a float3 is a struct of three floats
                 .has_size_type = true,

@@ -1,4 +1,4 @@
-// The codec of a policy.
+// The codecs of a policy and of a comparison.
 #include "model/policy.h"
 
 void policy_codec(struct wire *w, struct policy *p)
@@ -27,4 +27,11 @@ bool policy_is_long(const struct device_info *device, uint64_t launch_ns)
 {
     bool is_card = device->type == DEVICE_GPU && !device->shares_host;
     return launch_ns >= (is_card ? LONG_ON_CARD_NS : LONG_NS);
+}
+
+void check_apart_codec(struct wire *w, struct check_apart *c)
+{
+    wire_u64(w, &c->inputs);
+    wire_u64(w, &c->launch);
+    wire_bool(w, &c->audit);
 }

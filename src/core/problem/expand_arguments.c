@@ -385,6 +385,14 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
         expand_put(x, to, "Type", json_string(f->parameter->record), type.path);
         return true;
     }
+    struct data_file file;
+    struct error ignored = ERROR_INIT;
+    if (expand_data(x, n, &file, &ignored) && data_element(&file, el)) {
+        *has_element = true;
+        element_name(el, name);
+        expand_put(x, to, "Type", json_string(name), type.path);
+        return true;
+    }
     if (f->launch && declares_size(f->parameter->text))
         return node_error(
             x->r, type,
@@ -458,6 +466,24 @@ static void put_image(struct expansion *x, json_t *to, struct node n,
 
 // ---- one argument ------------------------------------------------------------------------------
 
+// Without a size of its own an argument has that of the .npy file which fills it; a file that is not there is told
+// where the data is read.
+static void put_size(struct expansion *x, json_t *to, struct node n, const struct element *el)
+{
+    struct node size = node_get(x->r, n, "size");
+    struct data_file file;
+    struct error ignored = ERROR_INIT;
+    struct element one = el ? *el : (struct element){.scalar = SCALAR_CUSTOM, .custom_bytes = 1};
+    one.packed = language_traits(x->language)->packs_three && one.width == 3;
+    const uint32_t part = scalar_bytes(one.scalar) ? scalar_bytes(one.scalar) : 1;
+    expand_copy(x, to, "Size", size);
+    if (!node_present(size) && !json_object_get(n.json, "Size") &&
+        expand_data(x, n, &file, &ignored))
+        expand_put(x, to, "Size",
+                   json_integer((json_int_t)(file.components * part / element_bytes(&one))),
+                   size.path);
+}
+
 static bool expand_buffer(struct expansion *x, json_t *to, const char *name, struct node n,
                           const struct argument_facts *f, const char *memory)
 {
@@ -470,7 +496,7 @@ static bool expand_buffer(struct expansion *x, json_t *to, const char *name, str
     if (!put_type(x, to, n, f, &el, &has_element) ||
         (is_vector && !put_access(x, to, name, n, f, &access)))
         return false;
-    expand_copy(x, to, "Size", node_get(r, n, "size"));
+    put_size(x, to, n, has_element ? &el : NULL);
     put_image(x, to, n, f, has_element ? &el : NULL);
     expand_link(x, to, node_get(r, n, "linked"));
     expand_copy(x, to, "Output", node_get(r, n, "output"));

@@ -430,7 +430,8 @@ static bool make_buffer_compare(struct maker *m, const struct argument_spec *a,
                                 struct job_buffer *b)
 {
     const struct compare_spec *c = &a->compare;
-    double usual = scalar_narrow(b->element.scalar)     ? 1e-2
+    double usual = scalar_narrow(b->element.scalar)
+                       ? (scalar_bytes(b->element.scalar) == 1 ? 1e-1 : 1e-2)
                    : b->element.scalar == SCALAR_FLOAT  ? 1e-4
                    : b->element.scalar == SCALAR_DOUBLE ? 1e-9
                                                         : 0;

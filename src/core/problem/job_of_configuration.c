@@ -328,7 +328,7 @@ static bool check_job(struct maker *m)
 static bool may_be_multiplied(const struct kernel_spec *k, uint32_t argument)
 {
     const struct argument_spec *a = &k->arguments[argument];
-    return a->type.expr || a->element.scalar == SCALAR_FLOAT || scalar_narrow(a->element.scalar);
+    return a->type.expr || scalar_is_float(a->element.scalar);
 }
 
 const char *spec_no_routine(const struct spec *s)
@@ -339,8 +339,8 @@ const char *spec_no_routine(const struct spec *s)
         bool all = may_be_multiplied(s->kernel, g->a) && may_be_multiplied(s->kernel, g->b) &&
                    may_be_multiplied(s->kernel, g->c);
         return all ? NULL
-                   : "a vendor's routine multiplies matrices of float, half or bfloat16, and A, B "
-                     "or C of the spec's Reference is of another type";
+                   : "a vendor's routine multiplies matrices of floats, and A, B or C of the "
+                     "spec's Reference is of another type";
     }
     return "a vendor's routine computes a matrix product, and the spec does not say that its "
            "kernel does: give KernelSpecification.Reference the Kind gemm with M, N and K";

@@ -293,7 +293,8 @@ static const struct spec_key keys[] = {
     KEY_WITH(
         "KernelSpecification.Arguments[].Type", TEXT, "required",
         "type of an element: bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 half bfloat16 "
-        "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom; "
+        "float8_e4m3 float8_e5m2 float double, with 2 3 4 8 16 for vectors; also OpenCL's and "
+        "CUDA's names; custom; "
         "\"struct {int rows; float gain[4];}\". Must "
         "be the kernel's: floats or integers (of either sign), their size, a scalar's width; "
         "void *, char * and files of bytes take anything, ushort * the bits of half and bfloat16",
@@ -389,10 +390,12 @@ static const struct spec_key keys[] = {
         "average; sum: |sum a - sum r| <= atol + rtol*|sum r|; set: close, in "
         "whatever order"),
     KEY("KernelSpecification.Arguments[].Verification.AbsoluteTolerance", EXPRESSION,
-        "half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean "
+        "square of "
+        "the reference",
         "atol, an absolute number"),
     KEY("KernelSpecification.Arguments[].Verification.RelativeTolerance", EXPRESSION,
-        "half and bfloat16 1e-2, float 1e-4, double 1e-9", "rtol"),
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9", "rtol"),
     KEY_WITH("KernelSpecification.Arguments[].Verification.Precision", NUMBER,
              "10 times the baseline's own error, or what rounding explains",
              "largest relative norm of the error that hone judge allows a candidate",

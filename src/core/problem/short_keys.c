@@ -160,7 +160,8 @@ static const struct spec_key keys[] = {
         "here has the value of the constant or "
         "parameter of its name",
         .accepts = SCALAR | KEY_OBJECT | KEY_ARRAY, .t1 = NULL),
-    KEY("arguments.*.size", EXPRESSION, "1", "elements of the buffer", .t1 = "Size"),
+    KEY("arguments.*.size", EXPRESSION, "that of its .npy file, else 1", "elements of the buffer",
+        .t1 = "Size"),
     KEY("arguments.*.image", EXPRESSIONS, "-",
         "of an image (OpenCL), a texture or a surface object (CUDA): its width, its height, and "
         "its "
@@ -209,7 +210,10 @@ static const struct spec_key keys[] = {
         "an expression over i (the component's index), size and the spec's names",
         .t1 = "DataSource"),
     KEY("arguments.*.fill.file", TEXT, "-",
-        "a file of elements; .npy is known, and {n} in its name is the constant n", .t1 = NULL),
+        "a file of elements; .npy is known, and gives the argument its size, and its type where "
+        "the "
+        "kernel's source does not; {n} in its name is the constant n",
+        .t1 = NULL),
     KEY("arguments.*.fill.random", .type = "two expressions, or one", "[-1, 1]; integers [0, 100]",
         "uniform values: lowest and highest; or from 0 to the one", .accepts = SCALAR | KEY_ARRAY,
         .items = SCALAR, .t1 = "Range"),
@@ -232,10 +236,13 @@ static const struct spec_key keys[] = {
         "sum r| <= atol + rtol*|sum r|; set: close, in whatever order",
         .choices = "exact|absolute|close|norm|sum|set", .t1 = "Method"),
     KEY("arguments.*.verify.atol", EXPRESSION,
-        "half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean "
+        "square of "
+        "the reference",
         "absolute tolerance, an absolute number", .t1 = "AbsoluteTolerance"),
-    KEY("arguments.*.verify.rtol", EXPRESSION, "half and bfloat16 1e-2, float 1e-4, double 1e-9",
-        "relative tolerance", .t1 = "RelativeTolerance"),
+    KEY("arguments.*.verify.rtol", EXPRESSION,
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9", "relative tolerance",
+        .t1 = "RelativeTolerance"),
     KEY("arguments.*.verify.precision", .type = "number",
         "10 times the baseline's own error, or what rounding explains",
         "largest relative norm of the error that hone judge allows a candidate",

@@ -57,7 +57,10 @@ static void put_constants(struct spec_text *t, const struct inferred *f)
             text_add(t->out, "{");
         }
         put_member(t, &any, false, n->name);
-        text_addf(t->out, "%lld", (long long)n->value);
+        if (n->follows)
+            add_quoted(t->out, n->follows);
+        else
+            text_addf(t->out, "%lld", (long long)n->value);
     }
     if (any)
         text_add(t->out, "}");
@@ -105,7 +108,10 @@ static void put_list(struct spec_text *t, const char *key, const char *const *li
 
 static void put_fill(struct spec_text *t, bool *any, const struct inferred_argument *a)
 {
-    if (a->generator) {
+    if (a->file) {
+        put_member(t, any, false, "fill");
+        add_quoted(t->out, a->file);
+    } else if (a->generator) {
         put_member(t, any, false, "fill");
         add_quoted(t->out, a->generator);
     } else if (a->is_zero) {
@@ -150,15 +156,21 @@ static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
         put_member(t, &any, false, "memory");
         text_add(t->out, "\"symbol\"");
     }
-    put_member(t, &any, false, "size");
-    put_expression(t, a->size);
+    if (a->size) {
+        put_member(t, &any, false, "size");
+        put_expression(t, a->size);
+    }
     if (!is_local && a->kind != INFERRED_SYMBOL) {
         put_member(t, &any, false, "access");
         add_quoted(t->out, access[a->access]);
     }
     if (!is_local && a->access != INFERRED_WRITE)
         put_fill(t, &any, a);
-    if (a->is_sum) {
+    if (a->expect) {
+        put_member(t, &any, false, "expect");
+        add_quoted(t->out, a->expect);
+    }
+    if (a->is_sum && !a->expect) {
         put_member(t, &any, false, "verify");
         text_add(t->out, "\"sum\"");
     }

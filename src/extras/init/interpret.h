@@ -47,16 +47,25 @@ struct bound_name {
 };
 
 #define GROUP_ARRAYS_MOST 32
+#define HINTS             256
+
+// The meaning of a node's name, found once.
+struct hint {
+    const struct node *node;
+    size_t index;                    // of a name
+    const struct function *function; // of a call; NULL: it is not of the text
+};
 
 struct run {
     const struct syntax *syntax;
     const struct function *kernel;
     const struct bound_name *names;
-    size_t name_count;
-    const int64_t *scalars;  // by parameter of the kernel
-    struct object **objects; // by parameter; NULL if it is not a pointer
-    struct object **shared;  // by variable outside functions
-    struct object *dynamic;  // local memory whose size the launch gives; one for all names of it
+    size_t name_count;        // a name keeps its place
+    struct hint hints[HINTS]; // by node
+    const int64_t *scalars;   // by parameter of the kernel
+    struct object **objects;  // by parameter; NULL if it is not a pointer
+    struct object **shared;   // by variable outside functions
+    struct object *dynamic;   // local memory whose size the launch gives; one for all names of it
     int64_t local[3], groups[3];
     int64_t image[3];      // width, height and depth of all images
     int64_t surface_bytes; // of an element of CUDA's surfaces; 0: not known
