@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIED_MOST = 12, VALUES_MOST = 8, WHOLE_MOST = 512 << 10 };
+enum { TRIED_MOST = 12, VALUES_MOST = 8, WHOLE_MOST = 128 << 10 };
 #define TOLERANCE 1e-4
 
 static bool refuse_spec(struct making *m, const char *why)
