@@ -1,37 +1,44 @@
-// Matrix multiplication by tensor cores, floats of 16 bits in and out, sums in fp32: the body that
-// matmul_half.cl and matmul_half.cu share. Each of the two says the words of its language first
-// (KERNEL, GLOBAL, SPLICE ...).
+// Matrix multiplication by tensor cores, floats of 16 or 8 bits in, of 16 bits out, sums in fp32: the
+// body that matmul_half.cl and matmul_half.cu share. Each of the two says the words of its language
+// first (words.h).
 //
 //   C = ALPHA * A * B + BETA * C; A is M x K, B is K x N, C is M x N, row-major, of TYPE:
 //
-//   bf16  bfloat16: the upper half of a float
-//   fp16  IEEE's half
+//   bf16        bfloat16: the upper half of a float
+//   fp16        IEEE's half
+//   e4m3, e5m2  floats of 8 bits, B's of TYPE_B; B is stored transposed, N x K, C is bfloat16, and the
+//               product is multiplied by two scales that the kernel reads
 //
-// Kernels take both as their bits: OpenCL C has no bfloat16. The `instruction`s:
+// Kernels take them as their bits: OpenCL C has not all of these types. The `instruction`s:
 //
 //   portable   multiply-adds by each work-item: any device; right, not fast
-//   wgmma      four warps multiply 64 x tile_n x 16 with operands in local memory. Capability 9.0
+//   wgmma      four warps multiply 64 x tile_n x 32 bytes with operands in local memory. Capability 9.0
 //              alone; OpenCL needs the spec's Retarget for it
 //
-// With wgmma a slab is 64 of k of a tile, as it lies in local memory (shared memory): lines of 128
-// bytes with what NVIDIA calls 128-byte swizzle. Of A a line is 64 of k of a row; of B it is 64
-// columns of a k, 64 lines in a block, for wgmma transposes operands of 16 bits itself. So nothing
-// is packed: tensor maps let the hardware that copies cut the boxes out of A and B, swizzle them and
-// fill in zeros beyond the edges. A map wants rows of whole 16 bytes: K and N multiples of 8. CUDA
-// programs make maps on the host; here each work-group makes its two at its start, for OpenCL has
-// no function for it.
+// With wgmma a slab is 128 bytes of k of a tile, as it lies in local memory (shared memory): lines of
+// 128 bytes with what NVIDIA calls 128-byte swizzle. Of A a line is a row, and so is a column of B of
+// 8 bits, which wgmma cannot transpose; of B of 16 bits it is 64 columns of a k, 64 lines in a block.
+// Nothing is packed. `mapped`, tensor maps that each work-group makes itself (hopper.h) cut the slabs
+// out of A and B; else four warps copy 16 bytes at a time. Both want rows of whole 16 bytes.
 //
-// Two warps bring the slabs, one those of A and one those of B, `stages` ahead; barriers in local
-// memory (mbarrier) know how many bytes are still to come. The groups of four warps that multiply
-// have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes tile
-// after tile, and slabs of the next one arrive while the last one is stored: by each work-item, 16
-// bytes at a time, or `staged`, through local memory and by a tensor map of C.
+// With maps, two warps bring the slabs, one those of A and one those of B. Slabs come `stages` ahead;
+// barriers in local memory (mbarrier) know what is still to come. The groups of four warps that
+// multiply have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes
+// tile after tile, and slabs of the next one arrive while the last one is stored: by each work-item,
+// 16 bytes at a time, or `staged`, through local memory and by a tensor map of C.
+//
+// Sums of products of 8 bits keep fewer bits in the hardware than a float has. With FAST=0 they are
+// added to floats after each slab.
 //
 // Tried in vain on an H200 (times of CUDA, bfloat16):
 // - A first slab by cp.async of the warps that multiply, while the maps are made: 7.1 us in place of
 //   7.0 at n = 1024, more with each further slab. Maps that the host makes save 0.8 us of a launch.
 // - Each work-group beginning its sums at another slab: 203 us in place of 184 at n = 4096.
 //   Work-groups that want the same lines want them at the same time.
+// - Groups of warps that begin their first tile some slabs after each other, so that one multiplies
+//   while the other one stores: as fast at n = 4096, in bfloat16 and in 8 bits.
+// - Clusters of two work-groups that bring B for both (CUDA alone): 271 us in place of 186 at n = 4096;
+//   why is not known.
 // - More than three stages at n = 4096: 184 us in place of 180. Tiles in the order of
 //   multiprocessors, and hints to keep A and B in the second-level cache, changed nothing.
 
@@ -40,36 +47,50 @@
 
 #define bf16 0
 #define fp16 1
+#define e4m3 2
+#define e5m2 3
 
-#define TILES_M ((M + tile_m - 1) / tile_m)
-#define TILES_N ((N + tile_n - 1) / tile_n)
-#define WORK    (TILES_M * TILES_N)
+// Operands of 8 bits: B is stored transposed, so that k runs along the rows of both, and C is
+// bfloat16. Others have one type of all three.
+#if TYPE == e4m3 || TYPE == e5m2
+#define EIGHT     1
+#define ELEMENT   uchar
+#define TYPE_OF_B TYPE_B
+#define TYPE_OF_C bf16
+#define ONE_SUM   FAST // all products of an element in one accumulator
+#else
+#define EIGHT     0
+#define ELEMENT   ushort
+#define TYPE_OF_B TYPE
+#define TYPE_OF_C TYPE
+#define ONE_SUM   1
+#endif
+#define WIDE (1 + !EIGHT) // bytes of an operand's element
 
-// The tiles in the order in which they are computed: down `group_m` tiles, then to the next column,
-// so that those computed at the same time share tiles of A and of B in the cache.
-INLINE void place_of(int at, int *down, int *across)
-{
-    const int per_group = group_m * TILES_N, first = at / per_group * group_m;
-    const int height = TILES_M - first < group_m ? TILES_M - first : group_m;
-    *down = first + at % per_group % height;
-    *across = at % per_group / height;
-}
+#include "matmul_tiles.h"
 
 // ---- numbers -----------------------------------------------------------------------------------
 
-INLINE float to_float(ushort bits)
+// Floats of 8 bits are halves in which the last bits are missing, e4m3 those of numbers 256 times as
+// small, of which it has no infinity.
+INLINE float to_float(ushort bits, int type)
 {
-#if TYPE == bf16
-    return BITS_FLOAT((uint)bits << 16);
-#else
-    return HALF_FLOAT(bits);
-#endif
+    ushort halved = bits;
+    if (type == bf16)
+        return BITS_FLOAT((uint)bits << 16);
+    if (type == e4m3 && (bits & 0x7f) == 0x7f)
+        return BITS_FLOAT(0x7fc00000u);
+    if (type == e4m3)
+        halved = (ushort)((bits & 0x80) << 8 | (bits & 0x7f) << 7);
+    else if (type == e5m2)
+        halved = (ushort)(bits << 8);
+    return type == e4m3 ? 256.0f * HALF_FLOAT(halved) : HALF_FLOAT(halved);
 }
 
 // The nearest, ties to even; a NaN stays one.
 INLINE ushort from_float(float x)
 {
-#if TYPE == bf16
+#if TYPE_OF_C == bf16
     const uint bits = FLOAT_BITS(x);
     const uint rounded = bits + 0x7fffu + (bits >> 16 & 1);
     return (ushort)((x == x ? rounded : bits | 0x400000u) >> 16);
@@ -78,86 +99,47 @@ INLINE ushort from_float(float x)
 #endif
 }
 
+// Floats of 8 bits come with a scale for A and one for B.
+#if EIGHT
+#define SCALES , const GLOBAL float *RESTRICT scales
+#define FACTOR ((float)(ALPHA)*scales[0] * scales[1])
+#else
+#define SCALES
+#define FACTOR (float)(ALPHA)
+#endif
+
 #if instruction == portable
 
-// ---- portable ----------------------------------------------------------------------------------
+#define NUMBER           float
+#define LOCAL_NUMBERS    LOCAL_FLOATS
+#define A_AT(row, k)     to_float(A[(row)*K + (k)], TYPE)
+#define B_AT(k, column)  to_float(B[EIGHT ? (column)*K + (k) : (k)*N + (column)], TYPE_OF_B)
+#define C_AT(at)         to_float(C[at], TYPE_OF_C)
+#define PUT(at, product) C[at] = from_float(product)
 
-#define SLICE 16 // of k in local memory at a time
-#define ROWS  (tile_m / 16)
-#define WIDTH (tile_n / 16) // each of 16 x 16 work-items computes ROWS x WIDTH elements, 16 apart
-
-KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL ushort *RESTRICT A,
-                                      const GLOBAL ushort *RESTRICT B, GLOBAL uint *RESTRICT maps)
+KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL ELEMENT *RESTRICT A,
+                                      const GLOBAL ELEMENT *RESTRICT B,
+                                      GLOBAL uint *RESTRICT maps SCALES)
 {
-    LOCAL_FLOATS(slice, SLICE * (tile_m + tile_n), 128);
-    const int thread = LOCAL_ID(0), x = thread % 16, y = thread / 16;
-    int down, across;
-    place_of(GROUP_ID(0), &down, &across);
-    float sum[ROWS][WIDTH];
-    for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < WIDTH; j++)
-            sum[i][j] = 0.0f;
-    }
-    for (int first = 0; first < K; first += SLICE) {
-        for (int e = thread; e < SLICE * tile_m; e += 256) {
-            const size_t row = (size_t)down * tile_m + e / SLICE, k = first + e % SLICE;
-            slice[e % SLICE * tile_m + e / SLICE] =
-                row < M && k < K ? to_float(A[row * K + k]) : 0.0f;
-        }
-        for (int e = thread; e < SLICE * tile_n; e += 256) {
-            const size_t column = (size_t)across * tile_n + e % tile_n, k = first + e / tile_n;
-            slice[SLICE * tile_m + e] = column < N && k < K ? to_float(B[k * N + column]) : 0.0f;
-        }
-        BARRIER();
-        for (int k = 0; k < SLICE; k++) {
-            for (int i = 0; i < ROWS; i++) {
-                const float a = slice[k * tile_m + i * 16 + y];
-                for (int j = 0; j < WIDTH; j++)
-                    sum[i][j] += a * slice[SLICE * tile_m + k * tile_n + j * 16 + x];
-            }
-        }
-        BARRIER();
-    }
-    for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < WIDTH; j++) {
-            const size_t row = (size_t)down * tile_m + i * 16 + y;
-            const size_t column = (size_t)across * tile_n + j * 16 + x;
-            if (row < M && column < N) {
-                GLOBAL ushort *to = C + row * N + column;
-                const float product = (float)(ALPHA)*sum[i][j];
-                *to = from_float(BETA != 0 ? product + (float)(BETA)*to_float(*to) : product);
-            }
-        }
-    }
+    PORTABLE_PRODUCT
 }
 
 #else
 
+#define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
+#include "hopper.h"
+
 // ---- wgmma: its words --------------------------------------------------------------------------
 
-#define SLAB      64 // of k: 128 bytes
-#define SLABS     ((K + SLAB - 1) / SLAB)
-#define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
-#define THREADS   (128 * (CONSUMERS + 1))
-#define SUMS      (tile_n / 2)   // registers of a work-item for 64 rows
-#define A_BYTES   (tile_m * 128) // of a slab
-#define B_BYTES   (tile_n * 128)
-#define STAGE     (A_BYTES + B_BYTES)
-#define BLOCK     (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
-
-// Registers of a work-item: when the kernel starts, of the warps that copy, of those that multiply.
-// Together no more than the 65,536 of a multiprocessor.
-#if CONSUMERS == 1
-#define AT_START "255"
-#elif CONSUMERS == 2
-#define AT_START    "168"
-#define OF_COPYING  "24"
-#define OF_MULTIPLY "240"
-#else
-#define AT_START    "128"
-#define OF_COPYING  "32"
-#define OF_MULTIPLY "160"
-#endif
+#define SLAB    (128 / WIDE) // of k: 128 bytes
+#define SLABS   ((K + SLAB - 1) / SLAB)
+#define THREADS (128 * (CONSUMERS + 1))
+#define SUMS    (tile_n / 2)   // registers of a work-item for 64 rows
+#define A_BYTES (tile_m * 128) // of a slab
+#define B_BYTES (tile_n * 128)
+#define STAGE   (A_BYTES + B_BYTES)
+#define B_STEP  (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
+#define BLOCK   (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
 
 // Names of the registers of an instruction, and the operands behind them.
 #define NAMES_32                                                                                   \
@@ -184,23 +166,31 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL us
 #define SUMS_96(d, i)  SUMS_64(d, i), SUMS_32(d, i + 64)
 #define SUMS_128(d, i) SUMS_64(d, i), SUMS_64(d, i + 64)
 
+#if EIGHT
+#define DEPTH    "k32"
+#define STRAIGHT ", 1, 1;"
+#else
+#define DEPTH    "k16"
+#define STRAIGHT ", 1, 1, 0, 1;" // B is transposed on its way
+#endif
+
 #if tile_n == 64
-#define SHAPE       "m64n64k16"
+#define SHAPE       "m64n64" DEPTH
 #define REGISTERS   NAMES_32
 #define DESCRIPTORS "%32, %33"
 #define ALL_SUMS(d) SUMS_32(d, 0)
 #elif tile_n == 128
-#define SHAPE       "m64n128k16"
+#define SHAPE       "m64n128" DEPTH
 #define REGISTERS   NAMES_64
 #define DESCRIPTORS "%64, %65"
 #define ALL_SUMS(d) SUMS_64(d, 0)
 #elif tile_n == 192
-#define SHAPE       "m64n192k16"
+#define SHAPE       "m64n192" DEPTH
 #define REGISTERS   NAMES_96
 #define DESCRIPTORS "%96, %97"
 #define ALL_SUMS(d) SUMS_96(d, 0)
 #else
-#define SHAPE       "m64n256k16"
+#define SHAPE       "m64n256" DEPTH
 #define REGISTERS   NAMES_128
 #define DESCRIPTORS "%128, %129"
 #define ALL_SUMS(d) SUMS_128(d, 0)
@@ -208,17 +198,28 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL us
 
 #if TYPE == bf16
 #define TYPES ".f32.bf16.bf16"
-#define PACK  "cvt.rn.bf16x2.f32"
-#else
+#elif TYPE == fp16
 #define TYPES ".f32.f16.f16"
-#define PACK  "cvt.rn.f16x2.f32"
+#elif TYPE == e4m3 && TYPE_B == e4m3
+#define TYPES ".f32.e4m3.e4m3"
+#elif TYPE == e4m3
+#define TYPES ".f32.e4m3.e5m2"
+#elif TYPE_B == e4m3
+#define TYPES ".f32.e5m2.e4m3"
+#else
+#define TYPES ".f32.e5m2.e5m2"
+#endif
+#if TYPE_OF_C == bf16
+#define PACK "cvt.rn.bf16x2.f32"
+#else
+#define PACK "cvt.rn.f16x2.f32"
 #endif
 
-// d += a * b for 64 x tile_n x 16, by four warps together. The sums are not there until WAIT says
-// so: SETTLE keeps the compiler from touching them in between.
-#define MULTIPLY(d, a, b)                                                                          \
+// d = a * b + KEEP * d for 64 x tile_n x 32 bytes, by four warps together; KEEP is "0" or "1". The
+// sums are not there until WAIT says so: SETTLE keeps the compiler from touching them in between.
+#define MULTIPLY(d, a, b, KEEP)                                                                    \
     asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE TYPES " {" REGISTERS                 \
-                        "}, " DESCRIPTORS ", 1, 1, 1, 0, 1;")                                      \
+                        "}, " DESCRIPTORS ", " KEEP STRAIGHT)                                      \
                  : ALL_SUMS(d)                                                                     \
                  : "l"(a), "l"(b)                                                                  \
                  : "memory")
@@ -236,39 +237,6 @@ INLINE ulong descriptor(uint address, uint apart)
            (ulong)(1024 >> 4) << 32 | (ulong)1 << 62;
 }
 
-// ---- barriers in local memory, by their addresses ----------------------------------------------
-
-INLINE void barrier_init(uint barrier, uint arrivals)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(barrier), "r"(arrivals)
-                 : "memory");
-}
-
-// Waits for the end of the phase of this parity.
-INLINE void barrier_wait(uint barrier, uint parity)
-{
-    uint is_over = 0;
-    while (!is_over)
-        asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n}\n"
-                     : "=r"(is_over)
-                     : "r"(barrier), "r"(parity)
-                     : "memory");
-}
-
-INLINE void barrier_expect(uint barrier, uint bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(barrier),
-                 "r"(bytes)
-                 : "memory");
-}
-
-INLINE void barrier_arrive(uint barrier)
-{
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(barrier) : "memory");
-}
-
 // ---- bringing ----------------------------------------------------------------------------------
 
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
@@ -279,65 +247,19 @@ INLINE void barrier_arrive(uint barrier)
 #define FULL(i)   (MAP(3) + (i)*8)
 #define EMPTY(i)  (FULL(stages) + (i)*8)
 
-// Makes what CUDA calls a tensor map of 128 bytes of local memory that are zero: `height` x `width`
-// numbers of 16 bits, row-major, `box_height` rows of 64 at a time, with 128-byte swizzle; zeros
-// beyond the edges.
-INLINE void fill_map(ulong map, const GLOBAL ushort *data, uint width, uint height, uint box_height)
-{
-#define REPLACE(field, at, value, bits, letter)                                                    \
-    asm volatile(SPLICE("tensormap.replace.tile." field ".shared::cta.b1024.b" bits " [%0]" at     \
-                        ", %1;")::"l"(map),                                                        \
-                 letter(value)                                                                     \
-                 : "memory")
-    const ulong row_bytes = (ulong)width * 2;
-    const uint box_width = SLAB, one = 1;
-    REPLACE("global_address", "", data, "64", "l");
-    REPLACE("rank", "", one, "32", "r");
-    REPLACE("box_dim", ", 0", box_width, "32", "r");
-    REPLACE("box_dim", ", 1", box_height, "32", "r");
-    REPLACE("global_dim", ", 0", width, "32", "r");
-    REPLACE("global_dim", ", 1", height, "32", "r");
-    REPLACE("global_stride", ", 0", row_bytes, "64", "l");
-    REPLACE("element_stride", ", 0", one, "32", "r");
-    REPLACE("element_stride", ", 1", one, "32", "r");
-    REPLACE("elemtype", "", 1, "32", "n"); // 16 bits, whatever they mean
-    REPLACE("interleave_layout", "", 0, "32", "n");
-    REPLACE("swizzle_mode", "", 3, "32", "n");
-    REPLACE("fill_mode", "", 0, "32", "n");
-#undef REPLACE
-}
+#if mapped
 
-// A changed map is seen from here on.
-INLINE void see_map(const GLOBAL uint *map)
+// A sub-group (warp) makes the map of A (0), B (1) or C (2).
+INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, GLOBAL uint *to,
+                        int which, int lane)
 {
-    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\n" ::"l"(map) : "memory");
-}
-
-// A sub-group (warp) makes the map of A (0), B (1) or C (2) and hands it on to global memory, from
-// where alone it can be used.
-INLINE void make_map(LOCAL uint *words, uint base, const GLOBAL ushort *data, GLOBAL uint *to,
-                     int which, int lane)
-{
-    const uint at = MAP(which);
-    words[(at - base) / 4 + lane] = 0;
-    TOGETHER();
-    if (lane == 0)
-        fill_map(at, data, which == 0 ? K : N, which == 1 ? K : M, which == 0 ? tile_m : 64);
-    TOGETHER();
-    asm volatile(
-        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-        "[%0], [%1], 128;\n" ::"l"(to),
-        "l"((ulong)at)
-        : "memory");
-}
-
-// One box. Its bytes count for the barrier's phase once they are there.
-INLINE void copy_box(uint to, const GLOBAL uint *map, int x, int y, uint barrier)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];\n" ::"r"(to),
-                 "l"(map), "r"(x), "r"(y), "r"(barrier)
-                 : "memory");
+    const int along_k = which == 0 || (EIGHT && which == 1);
+    make_map(words + (MAP(which) - base) / 4, MAP(which), data, along_k ? K : N,
+             which == 1 ? (EIGHT ? N : K) : M,
+             which == 0 ? tile_m
+             : EIGHT && which == 1 ? tile_n
+                                   : 64,
+             which == 2 ? 2 : WIDE, to, lane);
 }
 
 // A work-item brings the slabs of A, or of B, of all tiles of this work-group.
@@ -352,10 +274,14 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             if (of_b) {
                 barrier_expect(FULL(now), B_BYTES);
+#if EIGHT
+                copy_box(PLACE(now) + A_BYTES, map, slab * SLAB, across * tile_n, FULL(now));
+#else
 #pragma unroll
                 for (int i = 0; i < tile_n / 64; i++)
                     copy_box(PLACE(now) + A_BYTES + i * BLOCK, map, across * tile_n + i * 64,
                              slab * SLAB, FULL(now));
+#endif
             } else {
                 barrier_expect(FULL(now), A_BYTES);
                 copy_box(PLACE(now), map, slab * SLAB, down * tile_m, FULL(now));
@@ -365,6 +291,74 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
         }
     }
 }
+
+#else
+
+// 16 bytes, or zeros in their place.
+INLINE void copy_chunk(uint to, const GLOBAL ELEMENT *from, int is_there)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to), "l"(from),
+                 "r"(is_there ? 16 : 0)
+                 : "memory");
+}
+
+// A work-item's part, a 128th, of the lines of a slab, in the order that swizzling asks for:
+// `lines` rows or columns, along which k runs.
+INLINE void bring_lines(uint to, const GLOBAL ELEMENT *data, int first, int lines, int most, int k,
+                        int thread)
+{
+    const int chunk = thread % 8, line = thread / 8;
+    const int inside = K % SLAB == 0 || k + chunk * (16 / WIDE) < K;
+    const GLOBAL ELEMENT *from = data + (size_t)(first + line) * K + k + chunk * (16 / WIDE);
+    to += line * 128 + (chunk ^ line % 8) * 16;
+#pragma unroll
+    for (int i = 0; i < lines; i += 16) {
+        const int is_there = inside && (most % lines == 0 || first + line + i < most);
+        copy_chunk(to + i * 128, is_there ? from + (size_t)i * K : data, is_there);
+    }
+}
+
+// The same of B of 16 bits: lines of 64 columns, a block of `SLAB` lines after the other.
+INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int thread)
+{
+    const int chunk = thread % 8, line = thread / 8;
+    const GLOBAL ELEMENT *from = B + (size_t)(k + line) * N + first + chunk * 8;
+    to += line * 128 + (chunk ^ line % 8) * 16;
+#pragma unroll
+    for (int i = 0; i < tile_n / 16; i++) { // 16 lines at a time
+        const int block = i / 4, down = i % 4 * 16;
+        const int is_there = (K % SLAB == 0 || k + line + down < K) &&
+                             (N % tile_n == 0 || first + chunk * 8 + block * 64 < N);
+        copy_chunk(to + block * BLOCK + down * 128,
+                   is_there ? from + (size_t)down * N + block * 64 : B, is_there);
+    }
+}
+
+// Four sub-groups (warps) bring the slabs of all tiles of this work-group.
+INLINE void bring_all(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *B, int thread)
+{
+    uint now = 0, parity = 0;
+    for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
+        int down, across;
+        place_of(at, &down, &across);
+#pragma unroll 1
+        for (int slab = 0; slab < SLABS; slab++) {
+            barrier_wait(EMPTY(now), parity ^ 1);
+            bring_lines(PLACE(now), A, down * tile_m, tile_m, M, slab * SLAB, thread);
+#if EIGHT
+            bring_lines(PLACE(now) + A_BYTES, B, across * tile_n, tile_n, N, slab * SLAB, thread);
+#else
+            bring_blocks(PLACE(now) + A_BYTES, B, across * tile_n, slab * SLAB, thread);
+#endif
+            asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];\n" ::"r"(FULL(now))
+                         : "memory");
+            now = now + 1 == stages ? 0 : now + 1;
+            parity ^= now == 0;
+        }
+    }
+}
+
+#endif
 
 // ---- storing -----------------------------------------------------------------------------------
 
@@ -384,14 +378,15 @@ INLINE void exchange(uint *first, uint *second, int lane, int bit)
 }
 
 // Two elements of C next to each other, as a word.
-INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, float first, float second)
+INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, float first, float second,
+                      float factor)
 {
     uint word;
-    first *= (float)(ALPHA), second *= (float)(ALPHA);
+    first *= factor, second *= factor;
     if (BETA != 0 && row < M && column < N) { // an even column, and N is even
         const uint old = *(const GLOBAL uint *)(C + row * N + column);
-        first += (float)(BETA)*to_float(old & 0xffff);
-        second += (float)(BETA)*to_float(old >> 16);
+        first += (float)(BETA)*to_float(old & 0xffff, TYPE_OF_C);
+        second += (float)(BETA)*to_float(old >> 16, TYPE_OF_C);
     }
     asm volatile(PACK " %0, %1, %2;\n" : "=r"(word) : "f"(second), "f"(first));
     return word;
@@ -399,13 +394,13 @@ INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, float f
 
 // A pair of each lane, 8 apart in a row of 64 columns, of the 64 x 64 that are stored next.
 INLINE void put_row(LOCAL uint *words, const GLOBAL ushort *C, size_t row, size_t column,
-                    const float *sums, int line, int lane)
+                    const float *sums, float factor, int line, int lane)
 {
     const int quad = lane % 4;
 #pragma unroll
     for (int i = 0; i < 8; i++)
         words[line * 32 + (i ^ line % 8) * 4 + quad] =
-            pack_pair(C, row, column + i * 8 + quad * 2, sums[i * 4], sums[i * 4 + 1]);
+            pack_pair(C, row, column + i * 8 + quad * 2, sums[i * 4], sums[i * 4 + 1], factor);
 }
 
 // All of a group of four warps.
@@ -417,15 +412,15 @@ INLINE void meet(int four)
 // 64 x 64 of C by four warps, through local memory, from where it is copied while they go on.
 INLINE void store_block(LOCAL uint *words, uint base, const GLOBAL ushort *C,
                         const GLOBAL uint *map, size_t row, size_t column, const float *sums,
-                        int place, int four, int thread)
+                        float factor, int place, int four, int thread)
 {
     const int line = thread % 128 / 32 * 16 + thread % 32 / 4;
     LOCAL uint *out = words + (OUT(place) - base) / 4;
     if (thread % 128 == 0) // the copy before the last has left this place
         asm volatile("cp.async.bulk.wait_group.read 1;\n" ::: "memory");
     meet(four);
-    put_row(out, C, row + line, column, sums, line, thread % 32);
-    put_row(out, C, row + line + 8, column, sums + 2, line + 8, thread % 32);
+    put_row(out, C, row + line, column, sums, factor, line, thread % 32);
+    put_row(out, C, row + line + 8, column, sums + 2, factor, line + 8, thread % 32);
     asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
     meet(four);
     if (thread % 128 == 0) {
@@ -438,13 +433,15 @@ INLINE void store_block(LOCAL uint *words, uint base, const GLOBAL ushort *C,
 
 // 32 columns of a row, of which each lane of a quad has pairs 8 apart: each stores 8 in a row.
 // `sums`: those of this row and of the row 8 below by turns, as wgmma leaves them.
-INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *sums, int lane)
+INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *sums, float factor,
+                      int lane)
 {
     const int quad = lane % 4;
     uint words[4];
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        words[i] = pack_pair(C, row, column + i * 8 + quad * 2, sums[i * 4], sums[i * 4 + 1]);
+        words[i] =
+            pack_pair(C, row, column + i * 8 + quad * 2, sums[i * 4], sums[i * 4 + 1], factor);
     exchange(words, words + 1, lane, 1);
     exchange(words + 2, words + 3, lane, 1);
     exchange(words, words + 2, lane, 2);
@@ -457,45 +454,50 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *
 // ---- the kernel --------------------------------------------------------------------------------
 
 KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
-                                          const GLOBAL ushort *RESTRICT A,
-                                          const GLOBAL ushort *RESTRICT B,
-                                          GLOBAL uint *RESTRICT maps)
+                                          const GLOBAL ELEMENT *RESTRICT A,
+                                          const GLOBAL ELEMENT *RESTRICT B,
+                                          GLOBAL uint *RESTRICT maps SCALES)
 {
     LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 96, 1024);
-    GLOBAL uint *own_maps = maps + GROUP_ID(0) * 96;
     const uint base = LOCAL_ADDRESS(words);
     const int thread = LOCAL_ID(0), four = thread / 128;
+#if mapped
+    GLOBAL uint *own_maps = maps + GROUP_ID(0) * 96;
     const int which = thread / 32 - 4 * CONSUMERS; // of the warps that copy
+#endif
 
     ENTRY_DIRECTIVES();
     if (thread < stages) {
-        barrier_init(FULL(thread), 2);
+        barrier_init(FULL(thread), mapped ? 2 : 128);
         barrier_init(EMPTY(thread), 4 * CONSUMERS);
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
     }
+#if mapped
     if (which >= 0 && which < 2 + staged)
-        make_map(words, base,
-                 which == 0 ? A
-                 : which == 1 ? B
-                              : C,
-                 own_maps + which * 32, which, thread % 32);
+        make_map_of(words, base,
+                    which == 0 ? (const GLOBAL void *)A
+                    : which == 1 ? (const GLOBAL void *)B
+                                 : (const GLOBAL void *)C,
+                    own_maps + which * 32, which, thread % 32);
+#endif
     BARRIER();
 
     if (four == CONSUMERS) {
-#ifdef OF_COPYING
-        asm volatile(SPLICE("setmaxnreg.dec.sync.aligned.u32 " OF_COPYING ";")::: "memory");
-#endif
+        FEWER_REGISTERS();
+#if mapped
         if (which < 2 && thread % 32 == 0) {
             see_map(own_maps + which * 32);
             bring_all(base, own_maps + which * 32, which);
         }
-    } else {
-#ifdef OF_MULTIPLY
-        asm volatile(SPLICE("setmaxnreg.inc.sync.aligned.u32 " OF_MULTIPLY ";")::: "memory");
+#else
+        bring_all(base, A, B, thread % 128);
 #endif
-        const int lane = thread % 32, warp = thread / 32 % 4;
+    } else {
+        MORE_REGISTERS();
+        const int lane = thread % 32;
         const ulong from_a = descriptor(base + four * blocks * BLOCK, 0);
-        const ulong from_b = descriptor(base + A_BYTES, BLOCK);
+        const ulong from_b = descriptor(base + A_BYTES, EIGHT ? 0 : BLOCK);
+        const float factor = FACTOR;
         uint now = 0, parity = 0;
         float acc[blocks][SUMS];
 #if staged
@@ -505,7 +507,9 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
 
         for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
             int down, across;
+#if ONE_SUM
             uint before = 0; // the place of the slab before this one
+#endif
             place_of(at, &down, &across);
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
@@ -517,16 +521,20 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
             for (int slab = 0; slab < SLABS; slab++) {
                 const ulong offset = now * (ulong)(STAGE / 16);
                 barrier_wait(FULL(now), parity);
+#if !mapped
+                asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory"); // wgmma sees them
+#endif
+#if ONE_SUM
 #pragma unroll
                 for (int b = 0; b < blocks; b++)
                     SETTLE(acc[b]);
                 BEGIN();
 #pragma unroll
-                for (int k = 0; k < SLAB / 16; k++) {
+                for (int k = 0; k < 4; k++) {
 #pragma unroll
                     for (int b = 0; b < blocks; b++)
                         MULTIPLY(acc[b], from_a + offset + b * (BLOCK / 16) + k * 2,
-                                 from_b + offset + k * (16 * 128 / 16));
+                                 from_b + offset + k * B_STEP, "1");
                 }
                 COMMIT();
                 WAIT(1); // this slab's products are on their way, those before are done
@@ -535,13 +543,37 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
                 before = now;
                 now = now + 1 == stages ? 0 : now + 1;
                 parity ^= now == 0;
+#else
+#pragma unroll
+                for (int b = 0; b < blocks; b++) {
+                    const ulong a = from_a + offset + b * (BLOCK / 16);
+                    float sum[SUMS];
+                    BEGIN();
+                    MULTIPLY(sum, a, from_b + offset, "0");
+#pragma unroll
+                    for (int k = 1; k < 4; k++)
+                        MULTIPLY(sum, a + k * 2, from_b + offset + k * B_STEP, "1");
+                    COMMIT();
+                    WAIT(0);
+                    SETTLE(sum);
+                    if (b + 1 == blocks && lane == 0)
+                        barrier_arrive(EMPTY(now));
+#pragma unroll
+                    for (int i = 0; i < SUMS; i++)
+                        acc[b][i] += sum[i];
+                }
+                now = now + 1 == stages ? 0 : now + 1;
+                parity ^= now == 0;
+#endif
             }
+#if ONE_SUM
             WAIT(0);
 #pragma unroll
             for (int b = 0; b < blocks; b++)
                 SETTLE(acc[b]);
             if (lane == 0)
                 barrier_arrive(EMPTY(before));
+#endif
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
                 const size_t row = (size_t)down * tile_m + (four * blocks + b) * 64;
@@ -549,13 +581,13 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
                 for (int i = 0; i < SUMS; i += staged ? 32 : 16) {
                     const size_t column = (size_t)across * tile_n + i * 2;
 #if staged
-                    store_block(words, base, C, own_maps + 64, row, column, acc[b] + i,
+                    store_block(words, base, C, own_maps + 64, row, column, acc[b] + i, factor,
                                 four * 2 + turn, four, thread);
                     turn ^= 1;
 #else
-                    const size_t line = row + warp * 16 + lane / 4;
-                    store_row(C, line, column, acc[b] + i, lane);
-                    store_row(C, line + 8, column, acc[b] + i + 2, lane);
+                    const size_t line = row + thread / 32 % 4 * 16 + lane / 4;
+                    store_row(C, line, column, acc[b] + i, factor, lane);
+                    store_row(C, line + 8, column, acc[b] + i + 2, factor, lane);
 #endif
                 }
             }

@@ -17,11 +17,12 @@ static const struct {
     bool needs_library;
 } choices[] = {{"cublas", ROUTINE_CUBLAS, false},
                {"cublas-tf32", ROUTINE_CUBLAS_TF32, false},
+               {"cublas-fast", ROUTINE_CUBLAS_FAST, false},
                {"openblas", ROUTINE_CBLAS, false},
                {"cblas", ROUTINE_CBLAS, true},
                {"clblast", ROUTINE_CLBLAST, false}};
 
-#define CHOICES "cublas, cublas-tf32, openblas, cblas=FILE and clblast"
+#define CHOICES "cublas, cublas-tf32, cublas-fast, openblas, cblas=FILE and clblast"
 
 bool against_read(const char *text, struct against *out, struct error *e)
 {
@@ -103,7 +104,7 @@ int against_refuse_same(const struct against *const *all, size_t count)
 
 static bool is_cublas(enum routine r)
 {
-    return r == ROUTINE_CUBLAS || r == ROUTINE_CUBLAS_TF32;
+    return r == ROUTINE_CUBLAS || r == ROUTINE_CUBLAS_TF32 || r == ROUTINE_CUBLAS_FAST;
 }
 
 static int find_view(struct work *w, const struct against *a, enum language language,

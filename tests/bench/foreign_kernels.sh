@@ -4,10 +4,10 @@
 #   tests/bench/foreign_kernels.sh FOLDER [ENDING] [ARCH]
 #
 # FOLDER holds clones of public projects (nothing of theirs is kept here). Each kernel of each file that ends in
-# ENDING (cl by default, or cu) is given to `hone init`, and what it writes to `hone check`: CUDA is only built, for
-# ARCH (sm_80 by default), one kernel a file. A line each, with the first line of what is wrong; then the sums. HONE
-# names the program, HONE_KERNELS a file with the names of the files that are tried (else all are, by path), a
-# kernel's name behind a colon.
+# ENDING (cl by default, or cu) is given to `hone init`, and what it writes to `hone check`: of CUDA one kernel a file,
+# which is only built, for ARCH (sm_80 by default), or with the ARCH "run" runs on the card that is here. A line each,
+# with the first line of what is wrong; then the sums. HONE names the program, HONE_KERNELS a file with the names of the
+# files that are tried (else all are, by path), a kernel's name behind a colon.
 set -u
 folder=$(cd "$1" && pwd)
 ending=${2:-cl}
@@ -52,7 +52,8 @@ try() {
         return
     fi
     if [ "$ending" = cu ]; then
-        set -- "$1" "${2:-}" --build-only --arch "$arch" --sample 1
+        set -- "$1" "${2:-}" --sample 1
+        [ "$arch" = run ] && set -- "$@" --language cuda || set -- "$@" --build-only --arch "$arch"
     else
         set -- "$1" "${2:-}" --sample 1 --language opencl
     fi

@@ -14,7 +14,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
 [ $# -eq 0 ] || shift
 hone=$build/hone
-examples=${*:-saxpy reduction transpose stencil convolution histogram scan nbody}
+examples=${*:-saxpy reduction transpose stencil convolution blur histogram scan nbody}
 budget=${BUDGET:-18s}
 device=(${DEVICE:+--device "$DEVICE"})
 scratch=$(mktemp -d)
@@ -36,12 +36,12 @@ constants() { # EXAMPLE: what --set is given
     small-*) ;;
     large-saxpy | large-reduction | large-histogram | large-scan) echo "--set N=67108864" ;;
     large-transpose | large-stencil) echo "--set H=8192 --set W=8192" ;;
-    large-convolution) echo "--set H=4096 --set W=4096" ;;
+    large-convolution | large-blur) echo "--set H=4096 --set W=4096" ;;
     large-nbody) echo "--set N=16384" ;;
     *-saxpy | *-reduction | *-scan) echo "--set N=16777216" ;;
     *-transpose | *-stencil) echo "--set H=4096 --set W=4096" ;;
     *-histogram) echo "--set N=4194304" ;;
-    *-convolution) echo "--set H=1024 --set W=1024" ;;
+    *-convolution | *-blur) echo "--set H=1024 --set W=1024" ;;
     *-nbody) echo "--set N=2048" ;;
     esac
 }

@@ -6,7 +6,7 @@ stream of many leaves behind.
                                                this machine's device just before; FAKE_DRIVER is the folder of its libOpenCL.so.1
     judge.py equal-here HONE [COUNT]           the same on a device of this machine
     judge.py power HONE [COUNT] [PER CENT]     kernels that do so much less
-    judge.py speed HONE [COUNT]                candidates for a matrix product of 256
+    judge.py speed HONE [COUNT] [LANGUAGE]     candidates for a matrix product of 256, in opencl or cuda
     judge.py serve HONE FAKE_DRIVER [COUNT]    a stream over --serve on the fake driver: resident memory of hone and its workers,
                                                and every now and then a worker is killed; none may be lost
 
@@ -140,15 +140,17 @@ def power(hone, count="40", share="10"):
     loops(hone, int(count), round(STEPS / (1 + float(share) / 100)), "%s %% faster" % share)
 
 
-def speed(hone, count="100"):
+def speed(hone, count="100", language="opencl"):
     spec = os.path.join(ROOT, "kernels_cl", "matmul_tiled.json")
-    with open(os.path.join(ROOT, "kernels_cl", "matmul_tiled.cl"), encoding="utf-8") as text:
+    folder, ending, number = {"opencl": ("kernels_cl", ".cl", "\nconstant int number = %d;\n"),
+                              "cuda": ("kernels_cu", ".cu", "\n__constant__ int number = %d;\n")}[language]
+    with open(os.path.join(ROOT, folder, "matmul_tiled" + ending), encoding="utf-8") as text:
         kernel = text.read()
     with tempfile.TemporaryDirectory() as folder:
         for i in range(int(count)):
-            write(os.path.join(folder, "%03d.cl" % i), kernel + "\nconstant int number = %d;\n" % i)
+            write(os.path.join(folder, "%03d%s" % (i, ending)), kernel + number % i)
         clock = Clock()
-        verdicts = judge(hone, folder, spec, [folder], here(folder))
+        verdicts = judge(hone, folder, spec, [folder], here(folder), "--language", language)
         print("%d candidates of a matrix product: %s; %s" % (len(verdicts), counts(verdicts), clock))
 
 

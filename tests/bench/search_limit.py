@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much of what a search loses early is not knowing the shape of its model.
 
-  search_limit.py FILE_T4.json[.gz]... [-n SEEDS] [--quarter N]
+  search_limit.py FILE[.gz]... [-n SEEDS] [--quarter N]      T4, or a cache file of Kernel Tuner
 
 A copy of the default strategy in few lines of NumPy (src/core/search/surrogate.c, gp.c; one question at a time, no sources) searches the
 first quarter of each budget, at most N questions (70), in five ways:
@@ -17,6 +17,13 @@ first quarter of each budget, at most N questions (70), in five ways:
 For each file and way: the mean lead over random draws (0: as good as these, 1: the optimum at once), and that at 10 % of the
 budget; at the end their means over files with standard errors. Needs NumPy, and scikit-learn for the forest: without it a line says that there is
 none. Takes some minutes; --ways search,forest tries these two alone.
+
+  search_limit.py FILE... --rows 8,14,30 [-n DRAWS]
+
+What kinds of model know of so few random configurations: of each file, how far on the way from the median to the optimum (logarithms)
+the best of the draws is, and that and the one question of the largest expected improvement; and the rank correlation of what is expected
+with the others' times. Models: the process, its correlation a product, main effects beside the whole (effects), each fitted and with the
+shape of its prior (-0), and the forest.
 """
 import argparse
 import gzip
@@ -38,12 +45,18 @@ LENGTH, JUMP, NOISE = 0.7, 0.1, 1e-3
 def read(file):
     """Places of each configuration's values, from 0 to 1, and its times."""
     with (gzip.open if file.endswith(".gz") else open)(file, "rt") as f:
-        results = json.load(f)["results"]
-    results = [r for r in results if r.get("invalidity", "correct") == "correct"]
-    times = np.array([next(m["value"] for m in r["measurements"] if m["name"] == "time") for r in results])
+        document = json.load(f)
+    if "cache" in document:
+        rows = [(r, r["time"]) for r in document["cache"].values() if isinstance(r.get("time"), (int, float))]
+        names = document["tune_params_keys"]
+    else:
+        correct = [r for r in document["results"] if r.get("invalidity", "correct") == "correct"]
+        rows = [(r["configuration"], next(m["value"] for m in r["measurements"] if m["name"] == "time")) for r in correct]
+        names = list(rows[0][0])
+    times = np.array([time for _, time in rows])
     columns = []
-    for name in results[0]["configuration"]:
-        values = [r["configuration"][name] for r in results]
+    for name in names:
+        values = [configuration[name] for configuration, _ in rows]
         places = {value: k for k, value in enumerate(sorted(set(values)))}
         if len(places) > 1:
             columns.append([places[value] / (len(places) - 1) for value in values])
@@ -64,9 +77,14 @@ def random_draws(times):
     return np.array(out)
 
 
+def matern(square):
+    r = np.sqrt(5 * square)
+    return (1 + r + r * r / 3) * np.exp(-r)
+
+
 class Process:
-    def __init__(self, axes, products):
-        self.axes, self.products = axes, products
+    def __init__(self, axes, products, effects=False):
+        self.axes, self.products, self.effects = axes, products, effects
         self.usual = LENGTH * (1.0 if products else math.sqrt(axes))
         self.shape = np.log([1 / self.usual**2] * axes + [JUMP, NOISE, 1.0])  # weights, jump, noise, a
         self.least = np.log([1 / 900] * axes + [1e-3, 1e-5, 0.01])
@@ -76,9 +94,10 @@ class Process:
         weights, (jump, _, share) = np.exp(shape[: self.axes]), np.exp(shape[self.axes :])
         apart = a[:, None, :] - b[None, :, :]
         square = weights * ((1 - jump) * apart * apart + jump * (apart != 0))
-        r = np.sqrt(5 * (square if self.products else square.sum(-1)))
-        k = (1 + r + r * r / 3) * np.exp(-r)
-        return ((1 + share * k) / (1 + share)).prod(-1) if self.products else k
+        if self.products:
+            return ((1 + share * matern(square)) / (1 + share)).prod(-1)
+        whole = matern(square.sum(-1))
+        return (whole + share * matern(square * self.axes / 2).mean(-1)) / (1 + share) if self.effects else whole
 
     def solve(self, x, y, shape):
         """The logarithm of the posterior density, and what predicts."""
@@ -94,7 +113,7 @@ class Process:
         return density, factor, mean, variance, rest
 
     def coordinates(self):
-        return range(self.axes + 2 + self.products)
+        return range(self.axes + 2 + (self.products or self.effects))
 
     def fit(self, x, y, sweeps=SWEEPS):
         best, step = self.solve(x, y, self.shape)[0], 0.7
@@ -125,11 +144,14 @@ class Process:
             out.append(shape)
         return out
 
-    def improvement(self, x, y, candidates, best, shape):
+    def predict(self, x, y, candidates, shape):
         _, factor, mean, variance, rest = self.solve(x, y, shape)
         reach = np.linalg.solve(factor, self.correlate(x, candidates, shape))
         deviation = np.sqrt(variance * np.maximum(1 - (reach * reach).sum(0), 1e-12))
-        return expected_improvement(best, mean + reach.T @ rest, deviation)
+        return mean + reach.T @ rest, deviation
+
+    def improvement(self, x, y, candidates, best, shape):
+        return expected_improvement(best, *self.predict(x, y, candidates, shape))
 
 
 def expected_improvement(best, mean, deviation):
@@ -138,10 +160,10 @@ def expected_improvement(best, mean, deviation):
     return deviation * (u * below + np.exp(-u * u / 2) / math.sqrt(2 * math.pi))
 
 
-def forest_improvement(x, y, candidates, best, rng):
+def forest_predict(x, y, candidates, rng):
     forest = ExtraTreesRegressor(30, max_features=0.8, bootstrap=True, random_state=rng.randint(1 << 30)).fit(x, y)
     each = np.stack([tree.predict(candidates.astype(np.float32)) for tree in forest.estimators_])
-    return expected_improvement(best, each.mean(0), each.std(0) + 1e-3)
+    return each.mean(0), each.std(0) + 1e-3
 
 
 def scaled(logs):
@@ -173,7 +195,7 @@ def search(x, times, questions, seed, way, shape):
     while len(asked) < questions:
         y, best = scaled(np.log(times[asked]))
         if way == "forest":
-            expected = forest_improvement(x[asked], y, x, best, rng)
+            expected = expected_improvement(best, *forest_predict(x[asked], y, x, rng))
             expected[asked] = -1
             asked.append(int(expected.argmax()))
             continue
@@ -190,13 +212,52 @@ def search(x, times, questions, seed, way, shape):
     return asked
 
 
+def predict(kind, x, y, candidates, rng):
+    if kind == "forest":
+        return forest_predict(x, y, candidates, rng)
+    name, _, prior = kind.partition("-")
+    process = Process(x.shape[1], name == "products", name == "effects")
+    if not prior:
+        process.fit(x, y, 3)
+    return process.predict(x, y, candidates, process.shape)
+
+
+def ranks(values):
+    return values.argsort().argsort()
+
+
+def few_rows(options):
+    kinds = [f"{name}{prior}" for name in ("process", "products", "effects") for prior in ("", "-0")] + ["forest"] * bool(ExtraTreesRegressor)
+    for file in options.files:
+        x, times = read(file)
+        logs = np.log(times)
+        way = (np.median(logs) - logs) / (np.median(logs) - logs.min())
+        for rows in map(int, options.rows.split(",")):
+            found, drawn = {kind: [] for kind in kinds}, []
+            for draw in range(options.n):
+                rng = np.random.RandomState(1000 * rows + draw)
+                known = rng.choice(len(times), rows, False)
+                others = rng.permutation(np.setdiff1d(np.arange(len(times)), known))[:3000]
+                y, best = scaled(logs[known])
+                drawn.append(way[known].max())
+                for kind in kinds:
+                    mean, deviation = predict(kind, x[known], y, x[others], rng)
+                    chosen = others[expected_improvement(best, mean, deviation).argmax()]
+                    found[kind].append((max(drawn[-1], way[chosen]), np.corrcoef(ranks(mean), ranks(logs[others]))[0, 1]))
+            line = "  ".join(f"{kind} {np.mean(f, 0)[0]:.3f} ({np.mean(f, 0)[1]:.2f})" for kind, f in found.items())
+            print(f"{os.path.basename(file)[:34]:34} {rows:3} rows: drawn {np.mean(drawn):.3f}  {line}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
     parser.add_argument("-n", type=int, default=12)
     parser.add_argument("--quarter", type=int, default=70)
+    parser.add_argument("--rows", help="a list of numbers of random configurations")
     parser.add_argument("--ways", default="search,shape,averaged,products,forest")
     options = parser.parse_args()
+    if options.rows:
+        return few_rows(options)
     leads = {way: [] for way in options.ways.split(",")}
     if "forest" in leads and ExtraTreesRegressor is None:
         print("no scikit-learn: no forest")

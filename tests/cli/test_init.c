@@ -138,6 +138,121 @@ START_TEST(arguments_of_any_name)
 }
 END_TEST
 
+static void write_array(const char *name, const float *values, size_t count)
+{
+    char path[512], header[118];
+    str_format(path, sizeof path, "%s/%s", program_folder(), name);
+    memset(header, ' ', sizeof header);
+    int length = snprintf(header, sizeof header,
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu,), }", count);
+    header[length] = ' ';
+    header[sizeof header - 1] = '\n';
+    FILE *f = fopen(path, "wb");
+    ck_assert(f && fwrite("\x93NUMPY\1\0\x76\0", 10, 1, f) == 1 &&
+              fwrite(header, sizeof header, 1, f) == 1 &&
+              fwrite(values, sizeof *values, count, f) == count && fclose(f) == 0);
+}
+
+// Arrays by argument: they fill it, give sizes, and say what is right; a wrong one is found.
+START_TEST(arrays_are_taken)
+{
+    enum { COUNT = 1000 };
+    float x[COUNT], y[COUNT], right[COUNT];
+    char spec[512];
+    for (int i = 0; i < COUNT; i++) {
+        x[i] = (float)i;
+        y[i] = 1;
+        right[i] = 2.5f * x[i] + y[i];
+    }
+    write_array("x.npy", x, COUNT);
+    write_array("y.npy", y, COUNT);
+    write_array("y.expect.npy", right, COUNT);
+    str_format(spec, sizeof spec, "%s/arrays.json", program_folder());
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+        struct ran r =
+            program_run("init", DATA "/saxpy.cl", "-o", spec, "--inputs", program_folder(), "--set",
+                        is_wrong ? "a=2" : "a=2.5", program_has_device() ? NULL : "--no-check");
+        ck_assert_msg(r.status == (is_wrong && program_has_device()), "%s%s", r.out, r.err);
+        has(r.out, "n=1000");
+        ck_assert_ptr_null(strstr(r.out, "Still to be decided"));
+        ran_release(&r);
+        if (!is_wrong) {
+            r = program_run("spec", spec, "--to", "t1");
+            has(r.out, "\"Constants\": {\"n\": 1000}");
+            has(r.out, "\"Size\": 1000");
+            ran_release(&r);
+        }
+        unlink(spec);
+    }
+}
+END_TEST
+
+START_TEST(values_are_set)
+{
+    char spec[512];
+    str_format(spec, sizeof spec, "%s/values.json", program_folder());
+    struct ran r = program_run("init", DATA "/saxpy.cl", "-o", spec, "--no-check", "--set",
+                               "n=4096", "--set", "y = a*x[i] + y[i]");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ran_release(&r);
+    r = program_run("spec", spec, "--to", "t1");
+    has(r.out, "\"Constants\": {\"n\": 4096}");
+    has(r.out, "\"Expect\": \"a*x[i] + y[i]\"");
+    ran_release(&r);
+    unlink(spec);
+}
+END_TEST
+
+// A part of a program, whose types stand in the file that includes it, is read from there.
+START_TEST(parts_are_read_where_they_are_included)
+{
+    char part[512], whole[512], spec[512];
+    str_format(part, sizeof part, "%s/part.cu", program_folder());
+    str_format(whole, sizeof whole, "%s/whole.cu", program_folder());
+    str_format(spec, sizeof spec, "%s/part.json", program_folder());
+    write_text(part,
+               "__global__ void k(node *all, int n)\n"
+               "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) all[i].at = i; }\n");
+    write_text(whole, "struct node { int at, count; };\n#include \"part.cu\"\nint main() {}\n");
+    struct ran r = program_run("init", part, "-o", spec, "--no-check");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    has(r.out, "whole.cu, which includes");
+    ran_release(&r);
+    unlink(spec);
+    unlink(whole);
+    // Nothing includes it: the type stays open.
+    r = program_run("init", part, "-o", spec, "--no-check");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_ptr_null(strstr(r.out, "which includes"));
+    ran_release(&r);
+    unlink(spec);
+    unlink(part);
+}
+END_TEST
+
+// len() of a file that is not there; of what no file fills it is Python's.
+START_TEST(lengths_need_their_file)
+{
+    char spec[512];
+    str_format(spec, sizeof spec, "%s/length.json", program_folder());
+    write_text(spec, "{\"source\": \"kernel void k(global float *v) { v[get_global_id(0)] = 1; }\","
+                     "\"parameters\": {}, \"global\": [\"len(v)\"], \"local\": [1],"
+                     "\"arguments\": {\"v\": {\"fill\": \"nowhere.npy\"}}}");
+    struct ran r = program_run("space", spec);
+    ck_assert_int_ne(r.status, 0);
+    has(r.err, "len(v): arguments.v.fill: cannot read");
+    ran_release(&r);
+    write_text(spec,
+               "{\"source\": \"kernel void k(global float *v) { v[get_global_id(0)] = 1; }\","
+               "\"parameters\": {\"A\": \"[len([1, 2, 3])]\"}, \"global\": [1], \"local\": [1],"
+               "\"arguments\": {\"v\": {\"fill\": \"nowhere.npy\"}}}");
+    r = program_run("space", spec);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ran_release(&r);
+    unlink(spec);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 600);
@@ -149,6 +264,10 @@ static void add(TCase *tests)
     tcase_add_test(tests, c_kernels);
     tcase_add_test(tests, sizes_are_set);
     tcase_add_test(tests, arguments_of_any_name);
+    tcase_add_test(tests, arrays_are_taken);
+    tcase_add_test(tests, values_are_set);
+    tcase_add_test(tests, parts_are_read_where_they_are_included);
+    tcase_add_test(tests, lengths_need_their_file);
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include "device/backends/cuda/cuda_code.h"
 #include "device/backends/cuda/cuda_compiler.h"
 #include "device/open_device.h"
+#include "device/own_kernel.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -312,13 +313,27 @@ START_TEST(ptx_is_made_when_it_is_asked_for)
 }
 END_TEST
 
+// Inputs that the card makes: built beside what else is asked for.
+START_TEST(the_kernel_of_inputs_builds)
+{
+    const struct job_buffer x = {.element = {.scalar = SCALAR_FLOAT, .width = 1},
+                                 .count = 1000000,
+                                 .fill = {.kind = FILL_UNIFORM, .low = -0.5, .high = 0.5}};
+    own_kernels_collect(b.device);
+    ck_assert(!fill_offered(b.device, &x));
+    own_kernels_start(b.device);
+    while (!fill_offered(b.device, &x)) // as long as the test may take
+        usleep(1000);
+}
+END_TEST
+
 // What verification runs on a card is CUDA too, in all its kinds.
 START_TEST(kernels_of_hones_own_build)
 {
-    static const enum scalar scalars[] = {SCALAR_BOOL,    SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
-                                          SCALAR_U16,     SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
-                                          SCALAR_U64,     SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE,
-                                          SCALAR_BFLOAT16};
+    static const enum scalar scalars[] = {SCALAR_BOOL,     SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
+                                          SCALAR_U16,      SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
+                                          SCALAR_U64,      SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE,
+                                          SCALAR_BFLOAT16, SCALAR_E4M3, SCALAR_E5M2};
     ck_assert(checksum_offered(b.device));
     for (size_t i = 0; i < 2 * sizeof scalars / sizeof *scalars; i++) {
         struct job_buffer buffer = {.name = "c", .count = 64, .element.scalar = scalars[i / 2]};
@@ -604,6 +619,44 @@ END_TEST
 
 // ---- the suite
 
+// ---- files for nvcc
+
+static const char for_nvcc[] =
+    "#include <vector>\n"
+    "#include <cuda_profiler_api.h>\n"
+    "#include \"helper_nowhere.h\"\n"
+    "using lost::list;\n"
+    "texture<float> t;\n"
+    "struct stay { float v; list more; };\n"
+    "struct used { float v; };\n"
+    "__global__ void other(float *p) { p[0] = tex1Dfetch(t, 0); }\n"
+    "__device__ float half_of(used u) { return u.v / 2; }\n"
+    "__global__ void k(float *p) { used u = {p[0]}; p[0] = half_of(u); }\n"
+    "int main() { std::vector<float> v; k<<<1, 64>>>(v.data()); }\n";
+
+START_TEST(what_nvrtc_refuses_is_left_out)
+{
+    struct image image;
+    struct result *r = build_text(for_nvcc, "k", &image);
+    ck_assert_msg(r->status == STATUS_CORRECT, "%s\n%s", r->message, r->log);
+    ck_assert_msg(strstr(r->log, "the host's code from line") != NULL, "%s", r->log);
+    ck_assert_msg(strstr(r->log, "helper_nowhere.h") != NULL, "%s", r->log);
+    result_free(r);
+}
+END_TEST
+
+// The kernel that is asked for needs it: the message has its own line, the log what went before.
+START_TEST(what_the_kernel_needs_is_told)
+{
+    struct image image;
+    struct result *r = build_text(for_nvcc, "other", &image);
+    ck_status(r, STATUS_COMPILE);
+    ck_assert_msg(strstr(r->message, "(8): error") || strstr(r->message, "(5): error"), "%s",
+                  r->message);
+    result_free(r);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_checked_fixture(tests, set_up, tear_down);
@@ -617,6 +670,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, images_of_equal_code_are_equal);
     tcase_add_test(tests, ptx_is_made_when_it_is_asked_for);
     tcase_add_test(tests, kernels_of_hones_own_build);
+    tcase_add_test(tests, the_kernel_of_inputs_builds);
     tcase_add_loop_test(tests, failures_name_the_users_files, 0,
                         (int)(sizeof faults / sizeof *faults));
     tcase_add_test(tests, launches_beyond_the_architecture_are_refused);
@@ -628,6 +682,8 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, the_cache_tells_requests_apart);
     tcase_add_test(tests, failures_are_not_kept);
     tcase_add_test(tests, targets_of_cards);
+    tcase_add_test(tests, what_nvrtc_refuses_is_left_out);
+    tcase_add_test(tests, what_the_kernel_needs_is_told);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-// What hone declares of CUDA's driver interface and of NVRTC, held against NVIDIA's own headers:
-// types, values, names of symbols and signatures. Without the headers the test is skipped.
+// What hone declares of CUDA's driver interface, of NVRTC and of cuBLAS, held against NVIDIA's own
+// headers: types, values, names of symbols and signatures. Without the headers the test is skipped.
 #include <stdio.h>
 
 #ifdef HONE_CUDA_HEADERS
@@ -7,7 +7,12 @@
 #include <cuda.h>
 #include <nvrtc.h>
 
-#include "device/backends/cuda/cuda_api.h"
+#if __has_include(<cublas_v2.h>) && __has_include(<cublasLt.h>)
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#endif
+
+#include "device/backends/blas/cublas.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +43,32 @@ CUDA_DRIVER_FUNCTIONS(X)
 CUDA_OPTIONAL_FUNCTIONS(X)
 NVRTC_FUNCTIONS(X)
 #undef X
+
+#ifdef CUBLAS_VERSION
+#define X(name, value) _Static_assert((int)(name) == (value), #name " has another value");
+CUBLAS_CONSTANTS(X)
+#undef X
+
+// hone has ints for the headers' enumerations, which have the size of ints.
+#define ENUMERATION(type) _Static_assert(sizeof(type) == sizeof(int), #type " is no int");
+ENUMERATION(cublasStatus_t)
+ENUMERATION(cublasOperation_t)
+ENUMERATION(cublasComputeType_t)
+ENUMERATION(cublasGemmAlgo_t)
+ENUMERATION(cublasMath_t)
+ENUMERATION(cudaDataType)
+ENUMERATION(cublasLtMatmulDescAttributes_t)
+ENUMERATION(cublasLtMatmulPreferenceAttributes_t)
+
+#define MEMBER(member, at)                                                                         \
+    _Static_assert(offsetof(cublasLtMatmulHeuristicResult_t, member) == (at),                      \
+                   #member " is elsewhere");
+MEMBER(workspaceSize, 64)
+MEMBER(state, 72)
+MEMBER(wavesCount, 76)
+_Static_assert(sizeof(cublasLtMatmulHeuristicResult_t) == 96,
+               "a heuristic's result has another size");
+#endif
 
 #define STRING_(x) #x
 #define STRING(x)  STRING_(x)

@@ -30,10 +30,10 @@ static bool expect_in(struct job_buffer *target, struct job_buffer *others, uint
 
 START_TEST(every_type_is_read)
 {
-    static const enum scalar scalars[] = {SCALAR_BOOL,    SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
-                                          SCALAR_U16,     SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
-                                          SCALAR_U64,     SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE,
-                                          SCALAR_BFLOAT16};
+    static const enum scalar scalars[] = {SCALAR_BOOL,     SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
+                                          SCALAR_U16,      SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
+                                          SCALAR_U64,      SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE,
+                                          SCALAR_BFLOAT16, SCALAR_E4M3, SCALAR_E5M2};
     enum scalar s = scalars[_i];
     struct job_buffer target = generated("y", SCALAR_DOUBLE, 1, 300, NULL);
     struct job_buffer x = generated("x", s, 1, 300, s == SCALAR_BOOL ? "i % 2" : "(i * 7) % 100");

@@ -59,6 +59,11 @@ START_TEST(uniform_doubles_and_halves_are_known)
         double v = floor(half_to_f64(half[i]) * 256) / 256;
         ck_assert(float_load(SCALAR_BFLOAT16, &halves[i]) == v);
     }
+    uint8_t eights[6];
+    b = buffer(SCALAR_E4M3, 2, 3, fill); // and the first four
+    make(&b, eights);
+    for (int i = 0; i < 6; i++)
+        ck_assert(float_load(SCALAR_E4M3, &eights[i]) == floor(half_to_f64(half[i]) * 16) / 16);
 }
 END_TEST
 

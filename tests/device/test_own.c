@@ -2,12 +2,14 @@
 #include "kit.h"
 
 #include "device/checksum.h"
+#include "device/fill.h"
 #include "device/gemm.h"
 #include "device/open_device.h"
 #include "device/own_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct kit kit;
 
@@ -47,6 +49,42 @@ START_TEST(checksum_is_the_hosts)
     ck_assert_uint_eq(regions[2].sum, checksum_of((uint8_t *)bytes + length / 3, length / 2));
     memory_free(kit.device, &m);
     free(bytes);
+}
+END_TEST
+
+// ---- inputs
+
+// Made there they are the host's bit for bit; what cannot be made there is left to the host.
+static const struct {
+    double low, high;
+    uint32_t width;
+    bool made;
+} fills[] = {{-0.5, 0.5, 1, true}, {0, 3, 4, true}, {-1, 0.1, 1, false}, {0, 1, 3, false}};
+
+START_TEST(inputs_are_the_hosts)
+{
+    struct job_buffer b = {.element = {.scalar = SCALAR_FLOAT, .width = fills[_i].width},
+                           .count = 100003,
+                           .fill = {.kind = FILL_UNIFORM,
+                                    .seed = UINT64_C(0x123456789abcdef),
+                                    .low = fills[_i].low,
+                                    .high = fills[_i].high}};
+    uint64_t bytes = fill_bytes(&b);
+    uint8_t *by_host = random_bytes(bytes), *there = random_bytes(bytes);
+    struct memory m = kit_memory(&kit, there, bytes);
+    struct error e = ERROR_INIT;
+    ck_assert(fill_make(&b, by_host, &e));
+    own_kernels_collect(kit.device);
+    ck_assert(!fill_offered(kit.device, &b));
+    own_kernels_start(kit.device);
+    while (fills[_i].made && !fill_offered(kit.device, &b))
+        usleep(1000);
+    ck_assert_int_eq(fill_on_device(kit.device, &b, &m), fills[_i].made);
+    ck_assert(memory_read(kit.device, &m, 0, there, bytes, &e));
+    ck_assert_int_eq(memcmp(there, by_host, bytes) == 0, fills[_i].made);
+    memory_free(kit.device, &m);
+    free(by_host);
+    free(there);
 }
 END_TEST
 
@@ -240,6 +278,7 @@ static void add(TCase *t)
 {
     tcase_add_checked_fixture(t, set_up, tear_down);
     tcase_add_loop_test(t, checksum_is_the_hosts, 0, sizeof lengths / sizeof *lengths);
+    tcase_add_loop_test(t, inputs_are_the_hosts, 0, sizeof fills / sizeof *fills);
     tcase_add_loop_test(t, gemm_is_the_hosts, 0, 16 * sizeof products / sizeof *products);
     tcase_add_test(t, reference_leaves_the_device_and_returns);
     tcase_add_loop_test(t, given_values_go_to_the_device, 0, 2);

@@ -92,7 +92,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 
 static bool is_ptx(const char *image)
 {
-    return strncmp(image, ".version", 8) == 0;
+    return strncmp(image, ".version", 8) == 0 || strstr(image, "\n.version") != NULL;
 }
 
 static CUresult load_image(const char *call, CUmodule *out, const void *image)
@@ -100,6 +100,8 @@ static CUresult load_image(const char *call, CUmodule *out, const void *image)
     CUresult code = fake_call(call);
     const char *text = image;
     size_t head = strlen(FAKE_CUBIN);
+    if (strncmp(text, "\177ELF", 4) == 0)
+        text += 4;
     if (code == CUDA_SUCCESS && fake_dead("load"))
         code = CUDA_ERROR_UNKNOWN;
     if (code == CUDA_SUCCESS && !is_ptx(text) && strncmp(text, FAKE_CUBIN, head) != 0)
@@ -149,7 +151,7 @@ CUresult cuModuleUnload(CUmodule m)
 
 static bool declare(const struct CUmod_st *m, const char *name, struct declaration *out)
 {
-    if (!is_ptx(m->source))
+    if (!is_ptx(m->source) || strstr(m->source, "fake:"))
         return fake_parse_kernel(m->source, name, out);
     *out = (struct declaration){.count = 1};
     snprintf(out->name, sizeof out->name, "%s", name);

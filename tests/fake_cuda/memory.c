@@ -57,7 +57,8 @@ CUresult cuGetErrorName(CUresult code, const char **text)
     CUresult failed = fake_enter(__func__);
     *text = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && failed == CUDA_SUCCESS; i++) {
-        if (names[i].code == code && strncmp(names[i].name, "CUDA_", 5) == 0)
+        bool is_code = code == CUDA_SUCCESS || strncmp(names[i].name, "CUDA_ERROR_", 11) == 0;
+        if (names[i].code == code && is_code && strncmp(names[i].name, "CUDA_", 5) == 0)
             *text = names[i].name;
     }
     return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -365,6 +366,80 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
     if (code == CUDA_SUCCESS)
         memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
     return code;
+}
+
+// ---- images: an array is memory, and its address the object by which a kernel sees it
+
+struct CUarray_st {
+    CUdeviceptr at;
+};
+
+CUresult cuArray3DCreate(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *what)
+{
+    CUresult code = fake_call(__func__);
+    if (code == CUDA_SUCCESS && what->Width > 32768)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code != CUDA_SUCCESS)
+        return code;
+    size_t bytes = what->Format == CU_AD_FORMAT_FLOAT ? 4 : 1;
+    CUarray array = fake_new(sizeof *array);
+    code = fake_allocate(&array->at, what->Width * what->Height * (what->Depth ? what->Depth : 1) *
+                                         what->NumChannels * bytes);
+    if (code == CUDA_SUCCESS)
+        *out = array;
+    else
+        fake_free(array);
+    return code;
+}
+
+CUresult cuArrayDestroy(CUarray array)
+{
+    fake_give_back(array->at);
+    fake_free(array);
+    return fake_call(__func__);
+}
+
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream)
+{
+    bool puts = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY;
+    CUdeviceptr from = puts ? copy->srcDevice : copy->srcArray->at;
+    CUdeviceptr to = puts ? copy->dstArray->at : copy->dstDevice;
+    size_t bytes = copy->WidthInBytes * copy->Height * copy->Depth;
+    CUresult code = command(__func__, from, bytes);
+    (void)stream;
+    if (code == CUDA_SUCCESS)
+        memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
+    return code;
+}
+
+CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *of,
+                           const CUDA_TEXTURE_DESC *how, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    CUresult code = fake_call(__func__);
+    (void)how, (void)view;
+    if (code == CUDA_SUCCESS)
+        *out = of->res.array.hArray->at;
+    return code;
+}
+
+CUresult cuTexObjectDestroy(CUtexObject texture)
+{
+    (void)texture;
+    return fake_call(__func__);
+}
+
+CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *of)
+{
+    CUresult code = fake_call(__func__);
+    if (code == CUDA_SUCCESS)
+        *out = of->res.array.hArray->at;
+    return code;
+}
+
+CUresult cuSurfObjectDestroy(CUsurfObject surface)
+{
+    (void)surface;
+    return fake_call(__func__);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char byte, size_t bytes, CUstream stream)

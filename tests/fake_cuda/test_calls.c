@@ -37,15 +37,27 @@ static const char *const calls[] = {
 // What need not be named when it fails: what gives something back, words for codes, and questions
 // that a driver need not answer.
 static const char *const unnoticed[] = {
-    "cuGetError",           "cuDriverGetVersion",
-    "cuDeviceGet",          "cuDeviceTotalMem",
-    "cuFuncGetAttribute",   "cuFuncGetParamInfo",
-    "cuOccupancy",          "cuMemFree",
-    "cuModuleUnload",       "cuEventDestroy",
-    "cuStreamDestroy",      "cuDevicePrimaryCtxRelease",
-    "nvrtcGetErrorString",  "nvrtcDestroyProgram",
-    "nvrtcGetProgramLog",   "nvrtcVersion",
-    "nvrtcGetNumSupported", "nvrtcGetSupported",
+    "cuGetError",
+    "cuDriverGetVersion",
+    "cuDeviceGet",
+    "cuDeviceTotalMem",
+    "cuFuncGetAttribute",
+    "cuFuncGetParamInfo",
+    "cuOccupancy",
+    "cuMemFree",
+    "cuModuleUnload",
+    "cuEventDestroy",
+    "cuArrayDestroy",
+    "cuTexObjectDestroy",
+    "cuSurfObjectDestroy",
+    "cuStreamDestroy",
+    "cuDevicePrimaryCtxRelease",
+    "nvrtcGetErrorString",
+    "nvrtcDestroyProgram",
+    "nvrtcGetProgramLog",
+    "nvrtcVersion",
+    "nvrtcGetNumSupported",
+    "nvrtcGetSupported",
     "nvrtcGetPTX",
     "nvrtcGetCUBINSize", // told as nvrtcGetCUBIN
 };
@@ -234,7 +246,7 @@ END_TEST
 
 // ---- the compiler is awake before the first job
 
-#define OWN_KERNELS 3 // checksum, product of floats, their comparison
+#define OWN_KERNELS 4 // checksum, product of floats, their comparison, inputs
 
 static struct device *open_awake(bool build_only, const char *scratch, struct error *e)
 {

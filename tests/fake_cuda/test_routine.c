@@ -55,6 +55,66 @@ START_TEST(narrow_floats_are_multiplied)
 }
 END_TEST
 
+START_TEST(doubles_are_multiplied)
+{
+    struct job *j = job(ROUTINE_CUBLAS, NULL, _i);
+    for (uint32_t i = 0; i < 3; i++)
+        j->buffers[i].element.scalar = SCALAR_DOUBLE;
+    j->buffers[2].compare.rtol = 1e-14;
+    ck_assert_ptr_null(job_wrong(j));
+    struct result *r = kit_verify_take(&k, j);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+}
+END_TEST
+
+// A product of 8-bit floats, of k along the rows of both; it is added to half of C.
+static struct job *job_of_eights(enum routine routine, enum scalar a, enum scalar b)
+{
+    static const struct gemm_case product = {33, 20, 48, false, true, 0.5, 0.5};
+    struct job *j = gemm_job(LANGUAGE_CUDA, ROUTINE_NONE, NULL, &product);
+    j->routine = routine;
+    j->buffers[0].element.scalar = a;
+    j->buffers[1].element.scalar = b;
+    j->buffers[2].element.scalar = SCALAR_BFLOAT16;
+    j->buffers[2].compare.rtol = scalar_rounding(SCALAR_BFLOAT16);
+    return j;
+}
+
+// The last of the algorithms that are proposed is the fastest, and is the one that is timed.
+START_TEST(eight_bits_are_multiplied)
+{
+    const struct policy policy = {
+        .launches = 12, .batch = 4, .warmups = 1, .check = POLICY_CHECK_EACH};
+    struct job *j = job_of_eights(_i ? ROUTINE_CUBLAS_FAST : ROUTINE_CUBLAS, SCALAR_E4M3,
+                                  _i ? SCALAR_E5M2 : SCALAR_E4M3);
+    struct result *r = result_new();
+    ck_assert_ptr_null(job_wrong(j));
+    struct loaded *l = device_load(k.device, j, NULL, r);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert(device_verify(k.device, l, &policy, r) && device_measure(k.device, l, &policy, r));
+    for (uint32_t i = 0; i < 12; i++)
+        ck_assert_msg(r->samples_ns[i] < 70000, "%llu", (unsigned long long)r->samples_ns[i]);
+    ck_assert_msg(strstr(r->log, _i ? "with fast sums, /" : "without TF32, /"), "%s", r->log);
+    device_unload(k.device, l);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+START_TEST(eight_bits_that_are_not_offered)
+{
+    struct result *r = kit_verify_take(&k, job_of_eights(ROUTINE_CUBLAS, SCALAR_E5M2, SCALAR_E5M2));
+    ck_status(r, STATUS_CONSTRAINTS);
+    ck_says(r, "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED (15)");
+    result_free(r);
+    struct job *j = job_of_eights(ROUTINE_CUBLAS_FAST, SCALAR_E4M3, SCALAR_E4M3);
+    j->buffers[0].element.scalar = SCALAR_BFLOAT16;
+    ck_assert_ptr_nonnull(strstr(job_wrong(j), "cublas-fast multiplies matrices of 8-bit floats"));
+    job_free(j);
+}
+END_TEST
+
 START_TEST(other_types_are_refused)
 {
     struct job *j = job(ROUTINE_CUBLAS, NULL, 4);
@@ -186,6 +246,9 @@ static void add(TCase *tests)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, is_right, 0, GEMM_CASES);
     tcase_add_loop_test(tests, narrow_floats_are_multiplied, 0, 2 * GEMM_CASES);
+    tcase_add_loop_test(tests, doubles_are_multiplied, 0, GEMM_CASES);
+    tcase_add_loop_test(tests, eight_bits_are_multiplied, 0, 2);
+    tcase_add_test(tests, eight_bits_that_are_not_offered);
     tcase_add_test(tests, other_types_are_refused);
     tcase_add_test(tests, tf32_is_held_against_the_same_reference);
     tcase_add_loop_test(tests, samples_are_the_cards, 0, 2);

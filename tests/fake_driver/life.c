@@ -21,11 +21,12 @@ static void hear(struct life *life, const char *said)
 static const char *const sources[LANGUAGE_COUNT] = {
     [LANGUAGE_OPENCL] = ".target sm_90\n"
                         "// hone-splice: spliced %r1;\n"
-                        "__kernel void add(__global const float *a, __global float *b,\n"
-                        "                  __global float *c, int n) { /* fake:add */ }\n",
-    [LANGUAGE_CUDA] = "__constant__ float unused[64];\n"
-                      "extern \"C\" __global__ void add(const float *a, float *b, float *c,\n"
-                      "                               int n) { /* fake:add */ }\n",
+                        "__kernel void add(read_only image2d_t a, __global float *b,\n"
+                        "                  write_only image2d_t c, int n) { /* fake:add */ }\n",
+    [LANGUAGE_CUDA] =
+        "__constant__ float unused[64];\n"
+        "extern \"C\" __global__ void add(cudaTextureObject_t a, float *b,\n"
+        "                               cudaSurfaceObject_t c, int n) { /* fake:add */ }\n",
 };
 
 // CUDA's constants are copied into a symbol of the module before each launch.
@@ -36,7 +37,7 @@ static void add_symbol(struct job *j)
     kit_constant(j, index, 1);
 }
 
-// c = a + b; and with a read-write argument, so that there is something to restore.
+// c = a + b, two of them images; and with a read-write argument, so that there is something to restore.
 struct job *life_job(enum language language)
 {
     struct job *j = kit_job(sources[language]);
@@ -45,6 +46,8 @@ struct job *life_job(enum language language)
     kit_buffer(j, "a", N, ACCESS_READ);
     kit_buffer(j, "b", N, ACCESS_BOTH);
     kit_buffer(j, "c", N, ACCESS_WRITE);
+    for (uint32_t i = 0; i < 3; i += 2)
+        j->buffers[i].image = (struct job_image){.dimensions = 2, .size = {N, 1, 1}};
     kit_constant(j, 0, 1.5);
     kit_constant(j, 1, 2);
     struct job_launch *l = kit_launch(j, "add", N, 64);

@@ -121,18 +121,40 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem m, const void *pattern
     return done(out, CL_COMPLETE, command_ns());
 }
 
-cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
-                           size_t to_at, size_t length, cl_uint count, const cl_event *after,
-                           cl_event *out)
+static cl_int copy(const char *call, cl_mem from, size_t from_at, cl_mem to, size_t to_at,
+                   size_t length, cl_event *out)
 {
-    cl_int code = fake_enter(__func__);
-    (void)queue, (void)count, (void)after;
+    cl_int code = fake_enter(call);
     if (code != CL_SUCCESS)
         return code;
     if (!is_inside(from, from_at, length) || !is_inside(to, to_at, length))
         return CL_INVALID_VALUE;
     memcpy(to->data + to_at, from->data + from_at, length);
     return done(out, CL_COMPLETE, command_ns());
+}
+
+cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
+                           size_t to_at, size_t length, cl_uint count, const cl_event *after,
+                           cl_event *out)
+{
+    (void)queue, (void)count, (void)after;
+    return copy(__func__, from, from_at, to, to_at, length, out);
+}
+
+cl_int clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
+                                  const size_t *origin, const size_t *region, cl_uint count,
+                                  const cl_event *after, cl_event *out)
+{
+    (void)queue, (void)origin, (void)region, (void)count, (void)after;
+    return copy(__func__, from, from_at, to, 0, to->size, out);
+}
+
+cl_int clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                  const size_t *origin, const size_t *region, size_t to_at,
+                                  cl_uint count, const cl_event *after, cl_event *out)
+{
+    (void)queue, (void)origin, (void)region, (void)count, (void)after;
+    return copy(__func__, from, 0, to, to_at, from->size, out);
 }
 
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem m, cl_bool wait, cl_map_flags flags,

@@ -38,6 +38,7 @@
 //   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
 //                          a program says it for its kernels, -DFAKE_NS_MODEL_2=N on devices of that model
 //   FAKE_CL_ENQUEUE_NS     that the host takes to enqueue a launch (0)
+//   FAKE_CL_IL      what it says of the intermediate languages that it takes ("SPIR-V_1.0"; none)
 //   FAKE_CL_EVENT_NS       that the device takes before a launch whose event is asked for (0)
 //
 // -DFAKE_ERROR, or with a value that is not 0, does not build.
@@ -88,7 +89,13 @@ struct _cl_program {
     unsigned references;
     char *source, *options;
     bool built;
+    unsigned
+        constant; // of specialization, that its launches take so many nanoseconds; 0: it has none
 };
+
+cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *code);
+cl_int clSetProgramSpecializationConstant(cl_program p, cl_uint id, size_t length,
+                                          const void *value);
 
 struct argument {
     bool set;

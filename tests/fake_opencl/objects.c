@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define MEBIBYTE    (UINT64_C(1) << 20)
+#define IL_VERSION  0x105B
 #define KHR_PCI     0x410f  // of cl_khr_pci_bus_info
 #define NO_PLATFORM (-1001) // CL_PLATFORM_NOT_FOUND_KHR
 
@@ -200,6 +201,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
                      (unsigned)fake_nth(models, (unsigned)(device - the_devices), 1));
         return fake_answer_text(name, room, out, needed);
     }
+    if (what == IL_VERSION)
+        return fake_answer_text(fake_text("FAKE_CL_IL", ""), room, out, needed);
     if (what == CL_DEVICE_EXTENSIONS)
         return fake_answer_text(kind()->extensions, room, out, needed);
     if (what == KHR_PCI)
@@ -253,10 +256,9 @@ cl_int clReleaseCommandQueue(cl_command_queue queue)
 
 // ---- buffers
 
-cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code)
+static cl_mem create(const char *call, cl_mem_flags flags, size_t size, void *host, cl_int *code)
 {
-    (void)context;
-    *code = fake_enter(__func__);
+    *code = fake_enter(call);
     cl_mem m = *code == CL_SUCCESS ? fake_new(sizeof *m) : NULL;
     if (!m)
         return NULL;
@@ -268,6 +270,12 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     fake_free(m);
     *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return NULL;
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code)
+{
+    (void)context;
+    return create(__func__, flags, size, host, code);
 }
 
 cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type,
@@ -286,6 +294,38 @@ cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_typ
     m->data = parent->data + region->origin;
     m->size = region->size;
     return m;
+}
+
+// An image is a buffer as large; its kernels are none that would see the difference.
+cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                     const cl_image_desc *desc, void *host, cl_int *code)
+{
+    size_t components = format->image_channel_order == CL_R ? 1 : 4;
+    size_t bytes = format->image_channel_data_type == CL_FLOAT ? 4 : 1;
+    (void)context, (void)host;
+    cl_mem m =
+        create(__func__, flags,
+               desc->image_width * desc->image_height * desc->image_depth * components * bytes,
+               NULL, code);
+    if (!m || desc->image_width <= 32768)
+        return m;
+    clReleaseMemObject(m);
+    *code = CL_INVALID_IMAGE_SIZE;
+    return NULL;
+}
+
+cl_sampler clCreateSampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing,
+                           cl_filter_mode filter, cl_int *code)
+{
+    (void)context, (void)normalized, (void)addressing, (void)filter;
+    *code = fake_enter(__func__);
+    return *code == CL_SUCCESS ? fake_new(sizeof(struct _cl_command_queue)) : NULL;
+}
+
+cl_int clReleaseSampler(cl_sampler sampler)
+{
+    fake_free(sampler);
+    return fake_enter(__func__);
 }
 
 static void release_memory(cl_mem m)

@@ -1,6 +1,7 @@
 // Programs: a text and its options. A binary is both, one after the other.
 #include "fake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,32 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
     return *code == CL_SUCCESS ? new_program((const char *)binaries[0], lengths[0]) : NULL;
 }
 
+// OpenCL 2.1: the text of a kernel that stands somewhere in the module is its source, and what specialization
+// constant 9 is given the time of its launches.
+cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *code)
+{
+    (void)context;
+    *code = fake_enter(__func__);
+    const char *text = *code == CL_SUCCESS ? memmem(il, length, "__kernel", 8) : NULL;
+    if (*code == CL_SUCCESS && !text)
+        *code = CL_INVALID_VALUE;
+    return text ? new_program(text, strlen(text)) : NULL;
+}
+
+cl_int clSetProgramSpecializationConstant(cl_program p, cl_uint id, size_t length,
+                                          const void *value)
+{
+    cl_int code = fake_enter(__func__);
+    uint32_t ns = 0;
+    if (code == CL_SUCCESS && length != sizeof ns)
+        code = CL_INVALID_VALUE;
+    if (code != CL_SUCCESS || id != 9)
+        return code;
+    memcpy(&ns, value, sizeof ns);
+    p->constant = ns;
+    return code;
+}
+
 // -DFAKE_ERROR, or with a value that is not 0.
 static bool is_faulty(const char *options)
 {
@@ -52,7 +79,11 @@ cl_int clBuildProgram(cl_program p, cl_uint count, const cl_device_id *devices, 
     if (code != CL_SUCCESS)
         return code;
     free(p->options);
-    p->options = strdup(options ? options : "");
+    char all[4096];
+    snprintf(all, sizeof all, "%s%s", options ? options : "", p->constant ? " -DFAKE_NS=" : "");
+    if (p->constant)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%u", p->constant);
+    p->options = strdup(all);
     p->built = !is_faulty(p->options);
     return p->built ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
 }

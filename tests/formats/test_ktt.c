@@ -156,6 +156,28 @@ START_TEST(test_ktt_csv)
 }
 END_TEST
 
+// KTT 1 prints failures behind the others if it is told to, and its first releases had another name for the time.
+START_TEST(test_ktt_csv_of_old)
+{
+    static const char file[] =
+        "Kernel name,Kernel duration (ms),Global size,Local size,BLOCK,UNROLL\n"
+        "sum,96.5,1024,32,32,1\n"
+        "\n"
+        "Kernel name,Error message,Global size,Local size,BLOCK,UNROLL\n"
+        "sum,Internal OpenCL error: CL_OUT_OF_RESOURCES,1024,64,64,1\n"
+        "sum,,1024,64,64,2\n";
+    struct recorded *r = parse(file, NULL);
+    ck_assert_uint_eq(r->count, 3);
+    ck_assert_uint_eq(r->correct, 1);
+    ck_assert_double_eq(r->rows[0].time_ns, 96.5e6);
+    ck_assert_int_eq(r->rows[1].status, STATUS_RUNTIME);
+    ck_assert_str_eq(r->rows[1].message, "Internal OpenCL error: CL_OUT_OF_RESOURCES");
+    ck_assert_str_eq(r->rows[2].message, "runtime");
+    ck_assert_str_eq(value_of(r, 2, "UNROLL"), "2");
+    recorded_free(r);
+}
+END_TEST
+
 START_TEST(test_ktt_refusals)
 {
     static const struct {
@@ -173,6 +195,8 @@ START_TEST(test_ktt_refusals)
         {XML_HEAD "<a b=1/>" XML_TAIL, "without quotes"},
         {XML_HEAD "<a b=\"&nope;\"/>" XML_TAIL, "unknown entity"},
         {"</TuningData>", "did not begin"},
+        {"Kernel name,Kernel duration (us),Global size,Local size,A\nsum,Error message,1,1,2\n",
+         "'Error message' is no number"},
         {"Kernel name,Computation duration (fortnights),Global size,Local size,A\n",
          "Computation duration (us)"},
     };
@@ -216,6 +240,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_ktt_xml);
     tcase_add_test(tests, test_ktt_statuses);
     tcase_add_test(tests, test_ktt_csv);
+    tcase_add_test(tests, test_ktt_csv_of_old);
     tcase_add_test(tests, test_ktt_refusals);
     tcase_add_test(tests, test_ktt_xml_cut_everywhere);
     tcase_add_test(tests, test_ktt_converted);

@@ -239,6 +239,7 @@ static void add_handle_request(struct text *out, enum verb verb)
     struct text payload = TEXT_INIT;
     struct wire w;
     uint32_t handle = 7, which = 0;
+    uint64_t launch = 0;
     struct policy policy = {.launches = 3, .batch = 1};
     wire_writer(&w, &payload);
     wire_u32(&w, &handle);
@@ -246,7 +247,33 @@ static void add_handle_request(struct text *out, enum verb verb)
         policy_codec(&w, &policy);
     if (verb == VERB_OUTPUT || verb == VERB_BINARY)
         wire_u32(&w, &which);
+    if (verb == VERB_OUTPUTS)
+        wire_u64(&w, &launch);
     add_frame(out, verb, &payload);
+    text_release(&payload);
+}
+
+// The parts of the job's outputs, and the request to compare them.
+static void add_comparison(struct text *out, struct job *job)
+{
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    struct check_apart c = {.inputs = 1, .launch = 2};
+    for (uint32_t i = 0; i < job->buffer_count; i++) {
+        const struct job_buffer *b = &job->buffers[i];
+        struct output_part part = {.buffer = i, .size = b->count * element_bytes(&b->element)};
+        part.data = calloc(1, part.size + 1);
+        wire_writer(&w, &payload);
+        output_part_codec(&w, &part);
+        if (b->output && part.size > 0)
+            add_frame(out, VERB_PART, &payload);
+        text_clear(&payload);
+        free((void *)(uintptr_t)part.data);
+    }
+    wire_writer(&w, &payload);
+    check_apart_codec(&w, &c);
+    job_codec(&w, job);
+    add_frame(out, VERB_COMPARE, &payload);
     text_release(&payload);
 }
 
@@ -273,7 +300,7 @@ static void add_opening(struct text *out)
 
 static void make_streams(void)
 {
-    static const enum verb by_handle[] = {VERB_VERIFY, VERB_MEASURE, VERB_OUTPUT,
+    static const enum verb by_handle[] = {VERB_VERIFY, VERB_MEASURE, VERB_OUTPUT, VERB_OUTPUTS,
                                           VERB_BINARY, VERB_UNLOAD,  VERB_STOP};
     struct text out = TEXT_INIT;
     struct job *job = sample_least_job(), *with_data = sample_job();
@@ -286,6 +313,7 @@ static void make_streams(void)
     add_blob(&out);
     add_job_request(&out, VERB_PREPARE, with_data);
     add_job_request(&out, VERB_LOAD, job);
+    add_comparison(&out, job);
     for (size_t i = 0; i < sizeof by_handle / sizeof *by_handle; i++)
         add_handle_request(&out, by_handle[i]);
     write_seed("frames", "stream", out.data, out.length);

@@ -31,6 +31,11 @@ static inline void add_arguments_of(const struct inferred *f, struct text *out)
             text_addf(out, "= %s", a->value);
         else if (a->kind == INFERRED_STRUCT)
             text_add(out, "struct");
+        else if (a->kind == INFERRED_SAMPLER)
+            text_add(out, "sampler");
+        else if (a->kind == INFERRED_IMAGE)
+            text_addf(out, "%s image %s x %s%s%s", uses[a->access], a->image[0], a->image[1],
+                      a->image[2] ? " x " : "", a->image[2] ? a->image[2] : "");
         else if (a->kind == INFERRED_LOCAL)
             text_addf(out, "local %s", a->size);
         else

@@ -202,13 +202,19 @@ END_TEST
 START_TEST(what_cannot_be_passed)
 {
     static const char *const texts[] = {
-        "kernel void k(read_only image2d_t i, global int *x) { x[0] = 1; }",
+        "kernel void k(read_only image2d_array_t i, global int *x) { x[0] = 1; }",
         "struct s { int a; global float *b; }; kernel void k(struct s v, global int *x) { x[0] = "
         "v.a; }",
         "kernel void k(global int **x) { x[0][0] = 1; }",
-        "kernel void k(global int *x, write_only pipe int p) { write_pipe(p, x); }"};
-    static const char *const words[] = {"image", "struct by value", "pointer to pointers",
-                                        "a pipe"};
+        "kernel void k(global int *x, write_only pipe int p) { write_pipe(p, x); }",
+        "kernel void k(global Pack<float, Two<int>> *x) { x[0] = x[1]; }",
+        "texture<float, 1> t; kernel void k(global float *x) { x[0] = tex1Dfetch(t, 1); }"};
+    static const char *const words[] = {"image",
+                                        "struct by value",
+                                        "pointer to pointers",
+                                        "a pipe",
+                                        "'x' of k is of a template's type (Pack<>)",
+                                        "k reads the texture reference 't'"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena;
         struct inferred f;
@@ -234,7 +240,28 @@ START_TEST(what_is_not_understood)
     ck_assert(f.arguments[0].is_guess);
     ck_assert_uint_gt(f.open_count, 0);
     ck_assert_msg(strstr(f.open[0], "line 1") != NULL, "%s", f.open[0]);
+    ck_assert_int_eq(f.arguments[0].access, INFERRED_BOTH); // the text writes it
     arena_release(&arena);
+}
+END_TEST
+
+// A specialisation is not the template, types of CUDA's headers have their sizes, and bytes take small values.
+START_TEST(words_of_cuda)
+{
+    CU("k",
+       "template <typename T> __global__ void k(T *o, const T *x, int n)\n"
+       "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) o[i] = x[i]; }\n"
+       "template <> __global__ void k(half *o, const half *x, int n) { o[0] = x[1]; }",
+       "n; " OWN "| n / block_size_x; | o w n; x r n; n = n; ");
+    CU("k",
+       "__global__ void k(clock_t *t, curandState *s, char c, int n)\n"
+       "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { t[i] = c; s[i] = s[i]; } }",
+       "n; " OWN "| n / block_size_x; | t w n; s rw n; c = 1; n = n; ");
+    CU("k",
+       "__global__ void k(float *o, int n)\n"
+       "{ cg::thread_block_tile<32> tile = cg::tiled_partition<32>(cg::this_thread_block());\n"
+       "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) o[i] = tile.size(); }",
+       "n; " OWN "| n / block_size_x; | o w n; n = n; ");
 }
 END_TEST
 
@@ -371,6 +398,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, structs_by_value);
     tcase_add_test(tests, what_cannot_be_passed);
     tcase_add_test(tests, what_is_not_understood);
+    tcase_add_test(tests, words_of_cuda);
     tcase_add_test(tests, what_is_too_much);
     tcase_add_test(tests, numbers_at_the_edge);
 }

@@ -60,7 +60,7 @@ START_TEST(what_kernels_name_is_kept)
         "}\n"
         "RUN(k);\n",
         "",
-        "typedef struct { float x; } point;\n\nconst int n = 3, m = 4;\n\n"
+        "typedef struct { float x; } point;\n\nconstexpr int n = 3, m = 4;\n\n"
         "enum { ONE, TWO };\n#define LAST (n - 1)\n__constant__ float table[4];\n"
         "template <typename T> __device__ T twice(T a) { return a + a; }\n\n\n"
         "namespace inner {\n__global__ void k(point *p) { p[LAST].x = twice(table[ONE]); }\n"
@@ -81,6 +81,67 @@ START_TEST(macros_are_looked_into)
 }
 END_TEST
 
+// Of several kernels the one that is asked for, and what it reaches.
+START_TEST(asked_kernels_are_kept)
+{
+    static const char text[] = "texture<float> t;\n"
+                               "__global__ void other(float *p) { p[0] = tex1Dfetch(t, 0); }\n"
+                               "__device__ void child(float *p) { p[1] = 1; }\n"
+                               "namespace a { __global__ void k(float *p) { child(p); } }\n";
+    static const char *const kernels[] = {"a::k", "a::lost"};
+    const struct scan_names names = {NULL, 0};
+    const struct follow_macro none = {false, NULL};
+    for (uint32_t count = 1; count <= 2; count++) {
+        struct device_file file = {.path = "k.cu", .text = text, .length = sizeof text - 1};
+        struct device_program p = {.files = &file,
+                                   .count = 1,
+                                   .names = &names,
+                                   .macros = &none,
+                                   .language = LANGUAGE_CUDA,
+                                   .kernels = kernels,
+                                   .kernel_count = count};
+        struct arena arena;
+        arena_init(&arena);
+        ck_assert(device_text_make(&p, &arena));
+        // A name that is nowhere: all of them.
+        ck_assert_int_eq(strstr(file.device, "other") != NULL, count == 2);
+        ck_assert_ptr_nonnull(strstr(file.device, "__device__ void child"));
+        ck_assert_ptr_nonnull(strstr(file.device, "void k("));
+        arena_release(&arena);
+    }
+}
+END_TEST
+
+// What stands on a refused line goes, but never the kernel that is asked for.
+START_TEST(refused_lines_are_left_out)
+{
+    static const char text[] = "using lost::list;\n"
+                               "struct s {\n    list all;\n};\n"
+                               "__global__ void k(float *p) {\n    s v; list w; p[0] = 1;\n}\n";
+    static const char *const kernels[] = {"k"};
+    static const struct device_fault faults[] = {{0, 1}, {0, 3}, {0, 6}};
+    const struct scan_names names = {NULL, 0};
+    const struct follow_macro none = {false, NULL};
+    struct device_file file = {.path = "k.cu", .text = text, .length = sizeof text - 1};
+    struct device_program p = {.files = &file,
+                               .count = 1,
+                               .names = &names,
+                               .macros = &none,
+                               .language = LANGUAGE_CUDA,
+                               .kernels = kernels,
+                               .kernel_count = 1,
+                               .faults = faults,
+                               .fault_count = 3};
+    struct arena arena;
+    arena_init(&arena);
+    ck_assert(device_text_make(&p, &arena));
+    ck_assert_uint_eq(p.faulty, 2);
+    ck_assert_str_eq(file.device,
+                     "\n\n\n\n__global__ void k(float *p) {\ns v; list w; p[0] = 1;\n}\n");
+    arena_release(&arena);
+}
+END_TEST
+
 START_TEST(kernels_are_listed)
 {
     static const char text[] = "__global__ void __launch_bounds__(64) a(int x);\n"
@@ -98,6 +159,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, host_code_is_left_out);
     tcase_add_test(tests, what_kernels_name_is_kept);
     tcase_add_test(tests, macros_are_looked_into);
+    tcase_add_test(tests, asked_kernels_are_kept);
+    tcase_add_test(tests, refused_lines_are_left_out);
     tcase_add_test(tests, kernels_are_listed);
 }
 

@@ -91,6 +91,65 @@ START_TEST(test_job_encodes_to_the_same_bytes)
 }
 END_TEST
 
+START_TEST(test_forms_of_code)
+{
+    static const struct {
+        const char *code;
+        size_t length;
+        enum code_form form;
+    } cases[] = {
+        {".version 8.0\n.target sm_90", 26, FORM_PTX},
+        {"// by a compiler\n//\n\n\t.version 8.0\n", 36, FORM_PTX},
+        {"// .version 8.0", 15, FORM_SOURCE},
+        {"/* c */ .version 8.0", 20, FORM_SOURCE},
+        {".version", 8, FORM_SOURCE},
+        {"//", 2, FORM_SOURCE},
+        {"", 0, FORM_SOURCE},
+        {"__kernel void k() {}", 20, FORM_SOURCE},
+        {"\177ELF\2\1", 6, FORM_CUBIN},
+        {"\3\2\43\7\0\0", 6, FORM_SPIRV},
+        {"\3\2\43", 3, FORM_SOURCE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_msg(code_form_of(cases[i].code, cases[i].length) == cases[i].form, "%zu", i);
+}
+END_TEST
+
+START_TEST(test_images_and_samplers)
+{
+    struct error e = ERROR_INIT;
+    struct text bytes = TEXT_INIT;
+    struct digest plain, image, wrapped;
+    struct job *j = sample_job();
+    job_buffer_digest(&j->buffers[0], &plain);
+    j->buffers[0].element = (struct element){.scalar = SCALAR_U8, .width = 4};
+    j->buffers[0].count = 8 * 4;
+    j->buffers[0].constant = false;
+    j->buffers[0].image = (struct job_image){.dimensions = 2,
+                                             .size = {8, 4, 1},
+                                             .order = IMAGE_BGRA,
+                                             .normalized = true,
+                                             .sampler = {ADDRESSING_CLAMP, true, false}};
+    job_buffer_digest(&j->buffers[0], &image);
+    ck_assert(!digest_equal(&plain, &image));
+    j->launches[0].arguments[2].kind = ARGUMENT_SAMPLER;
+    j->launches[0].arguments[2].sampler = (struct job_sampler){ADDRESSING_REPEAT, false, true};
+    job_bytes(j, &bytes);
+    struct job *again = job_decode(bytes.data, bytes.length, &e);
+    ck_assert_msg(again != NULL, "%s", e.text);
+    ck_assert_mem_eq(&again->buffers[0].image, &j->buffers[0].image, sizeof(struct job_image));
+    ck_assert_uint_eq(again->buffers[1].image.dimensions, 0);
+    const struct job_sampler *s = &again->launches[0].arguments[2].sampler;
+    ck_assert(s->addressing == ADDRESSING_REPEAT && !s->linear && s->normalized);
+    j->buffers[0].image.sampler.addressing = ADDRESSING_REPEAT;
+    job_buffer_digest(&j->buffers[0], &wrapped);
+    ck_assert(!digest_equal(&image, &wrapped));
+    text_release(&bytes);
+    job_free(again);
+    job_free(j);
+}
+END_TEST
+
 START_TEST(test_bytes_after_a_job_are_refused)
 {
     struct error e = ERROR_INIT;
@@ -282,6 +341,8 @@ static void add_job_tests(Suite *suite)
     tcase_add_checked_fixture(tests, setup_job, teardown);
     tcase_add_test(tests, test_job_is_read_as_written);
     tcase_add_test(tests, test_job_encodes_to_the_same_bytes);
+    tcase_add_test(tests, test_forms_of_code);
+    tcase_add_test(tests, test_images_and_samplers);
     tcase_add_test(tests, test_bytes_after_a_job_are_refused);
     tcase_add_test(tests, test_least_job);
     tcase_add_test(tests, test_routine_job);

@@ -77,6 +77,11 @@ static const struct known known[] = {
     {"bfloat16", SCALAR_BFLOAT16, 1, 2, "bfloat16"},
     {"__nv_bfloat16", SCALAR_BFLOAT16, 1, 2, "bfloat16"},
     {"bfloat16x2", SCALAR_BFLOAT16, 2, 4, "bfloat16x2"},
+    {"float8_e4m3", SCALAR_E4M3, 1, 1, "float8_e4m3"},
+    {"float8_e4m3fn", SCALAR_E4M3, 1, 1, "float8_e4m3"},
+    {"__nv_fp8_e5m2", SCALAR_E5M2, 1, 1, "float8_e5m2"},
+    {"float8_e5m2x4", SCALAR_E5M2, 4, 4, "float8_e5m2x4"},
+    {"float8", SCALAR_FLOAT, 8, 32, "float8"},
     // "int8" and "int16" are taken: a wide vector of int is written with a cross.
     {"int32x8", SCALAR_I32, 8, 32, "int32x8"},
     {"uint32x16", SCALAR_U32, 16, 64, "uint32x16"},
@@ -143,16 +148,17 @@ START_TEST(test_table_agrees_with_the_list){
 
     START_TEST(test_kinds_of_scalars)
 {
-    static const enum scalar floats[] = {SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE, SCALAR_BFLOAT16};
+    static const enum scalar floats[] = {SCALAR_HALF,     SCALAR_FLOAT, SCALAR_DOUBLE,
+                                         SCALAR_BFLOAT16, SCALAR_E4M3,  SCALAR_E5M2};
     static const enum scalar integers[] = {SCALAR_I8, SCALAR_I16, SCALAR_I32, SCALAR_I64};
     unsigned float_count = 0, signed_count = 0;
     for (unsigned s = 0; s < SCALAR_COUNT; s++) {
         float_count += scalar_is_float((enum scalar)s);
         signed_count += scalar_is_signed((enum scalar)s);
     }
-    ck_assert_uint_eq(float_count, 4);
+    ck_assert_uint_eq(float_count, 6);
     ck_assert_uint_eq(signed_count, 4);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 6; i++)
         ck_assert(scalar_is_float(floats[i]));
     for (int i = 0; i < 4; i++)
         ck_assert(scalar_is_signed(integers[i]));

@@ -146,11 +146,55 @@ START_TEST(test_bfloat16_is_rounded_once_to_even)
 }
 END_TEST
 
+// ---- floats of 8 bits: the values are those of OCP's specification
+
+static const struct {
+    enum scalar type;
+    double value;
+    uint8_t bits;
+} eights[] = {
+    {SCALAR_E4M3, 448, 0x7e},       {SCALAR_E4M3, 464, 0x7e}, // a tie goes to the even one
+    {SCALAR_E4M3, 464.01, 0x7f},    {SCALAR_E4M3, -1e300, 0xff},
+    {SCALAR_E4M3, INFINITY, 0x7f},  {SCALAR_E4M3, 0x1p-9, 1},
+    {SCALAR_E4M3, 0x1p-10, 0},      {SCALAR_E4M3, 0x1.8p-10, 1},
+    {SCALAR_E4M3, -0.875, 0xb6},    {SCALAR_E4M3, 1.0625, 0x38},
+    {SCALAR_E4M3, 0x1p-6, 8},       {SCALAR_E5M2, 57344, 0x7b},
+    {SCALAR_E5M2, 61439, 0x7b},     {SCALAR_E5M2, 61440, 0x7c}, // from the middle on an infinity
+    {SCALAR_E5M2, -INFINITY, 0xfc}, {SCALAR_E5M2, 0x1p-16, 1},
+    {SCALAR_E5M2, 0x1p-17, 0},      {SCALAR_E5M2, 1.125, 0x3c},
+    {SCALAR_E5M2, 1.375, 0x3e},     {SCALAR_E5M2, 0x1p-14, 4},
+};
+
+START_TEST(test_rounding_to_eight_bits)
+{
+    uint8_t bits;
+    float_store(eights[_i].type, eights[_i].value, &bits);
+    ck_assert_msg(bits == eights[_i].bits, "%g is %x", eights[_i].value, bits);
+}
+END_TEST
+
+START_TEST(test_every_eight_bits_survive)
+{
+    static const enum scalar types[] = {SCALAR_E4M3, SCALAR_E5M2};
+    unsigned nans[2] = {0}, infinities[2] = {0};
+    for (unsigned i = 0; i < 2 * 256; i++) {
+        uint8_t bits = (uint8_t)i, again;
+        double v = float_load(types[i / 256], &bits);
+        float_store(types[i / 256], v, &again);
+        nans[i / 256] += isnan(v) != 0;
+        infinities[i / 256] += isinf(v) != 0;
+        ck_assert(again == bits || (isnan(v) && isnan(float_load(types[i / 256], &again))));
+    }
+    ck_assert(nans[0] == 2 && infinities[0] == 0 && nans[1] == 6 && infinities[1] == 2);
+}
+END_TEST
+
 START_TEST(test_floats_by_their_types)
 {
-    static const enum scalar types[] = {SCALAR_HALF, SCALAR_BFLOAT16, SCALAR_FLOAT, SCALAR_DOUBLE};
-    static const int bits[] = {11, 8, 24, 53}; // of the significand
-    for (int i = 0; i < 4; i++) {
+    static const enum scalar types[] = {SCALAR_HALF,   SCALAR_BFLOAT16, SCALAR_FLOAT,
+                                        SCALAR_DOUBLE, SCALAR_E4M3,     SCALAR_E5M2};
+    static const int bits[] = {11, 8, 24, 53, 4, 3}; // of the significand
+    for (int i = 0; i < 6; i++) {
         double unit = ldexp(1, -bits[i]);
         unsigned char at[9]; // not aligned
         float_store(types[i], -0.375, at + 1);
@@ -171,6 +215,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_every_half_survives);
     tcase_add_test(tests, test_every_bfloat16_is_the_upper_half_of_a_float);
     tcase_add_test(tests, test_bfloat16_is_rounded_once_to_even);
+    tcase_add_loop_test(tests, test_rounding_to_eight_bits, 0, sizeof eights / sizeof *eights);
+    tcase_add_test(tests, test_every_eight_bits_survive);
     tcase_add_test(tests, test_floats_by_their_types);
 }
 

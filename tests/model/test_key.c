@@ -30,6 +30,23 @@ static void teardown(void)
 static const float other_value[4] = {1.5f, 2.5f, 3.5f, 4.25f};
 static const char other_data[24] = "twenty-four bytes, mixes";
 
+static const struct job_image images[] = {
+    {2, {256, 1, 1}, IMAGE_R, false, {ADDRESSING_CLAMP, false, false}},
+    {3, {256, 1, 1}, IMAGE_R, false, {ADDRESSING_CLAMP, false, false}},
+    {2, {16, 16, 1}, IMAGE_R, false, {ADDRESSING_CLAMP, false, false}},
+    {2, {256, 1, 1}, IMAGE_A, false, {ADDRESSING_CLAMP, false, false}},
+    {2, {256, 1, 1}, IMAGE_R, true, {ADDRESSING_CLAMP, false, false}},
+    {2, {256, 1, 1}, IMAGE_R, false, {ADDRESSING_NONE, false, false}},
+    {2, {256, 1, 1}, IMAGE_R, false, {ADDRESSING_CLAMP, true, false}},
+    {2, {256, 1, 1}, IMAGE_R, false, {ADDRESSING_CLAMP, false, true}},
+};
+static const struct job_argument samplers[] = {
+    {.name = "s", .kind = ARGUMENT_SAMPLER, .sampler = {ADDRESSING_CLAMP, false, false}},
+    {.name = "s", .kind = ARGUMENT_SAMPLER, .sampler = {ADDRESSING_REPEAT, false, false}},
+    {.name = "s", .kind = ARGUMENT_SAMPLER, .sampler = {ADDRESSING_CLAMP, true, false}},
+    {.name = "s", .kind = ARGUMENT_SAMPLER, .sampler = {ADDRESSING_CLAMP, false, true}},
+};
+
 // Every identity field of every struct of a job, changed alone. A new field comes in here too: the
 // sizes in test_no_field_is_forgotten say so.
 #define JOB_FLIPS(X)                                                                               \
@@ -57,6 +74,18 @@ static const char other_data[24] = "twenty-four bytes, mixes";
     X(BUFFER->element.custom_bytes = 1)                                                            \
     X(BUFFER->count = 257)                                                                         \
     X(BUFFER->access = ACCESS_BOTH)                                                                \
+    X(BUFFER->image = images[0])                                                                   \
+    X(BUFFER->image = images[1])                                                                   \
+    X(BUFFER->image = images[2])                                                                   \
+    X(BUFFER->image = images[3])                                                                   \
+    X(BUFFER->image = images[4])                                                                   \
+    X(BUFFER->image = images[5])                                                                   \
+    X(BUFFER->image = images[6])                                                                   \
+    X(BUFFER->image = images[7])                                                                   \
+    X(*ARGUMENT = samplers[0])                                                                     \
+    X(*ARGUMENT = samplers[1])                                                                     \
+    X(*ARGUMENT = samplers[2])                                                                     \
+    X(*ARGUMENT = samplers[3])                                                                     \
     X(BUFFER->fill.kind = FILL_CONSTANT)                                                           \
     X(BUFFER->fill.value = -0.0)                                                                   \
     X(BUFFER->fill.integer = 1)                                                                    \
@@ -355,8 +384,8 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct job_blob), 56);
     ck_assert_uint_eq(sizeof(struct job_fill), 112);
     ck_assert_uint_eq(sizeof(struct job_compare), 48);
-    ck_assert_uint_eq(sizeof(struct job_buffer), 208);
-    ck_assert_uint_eq(sizeof(struct job_argument), 56);
+    ck_assert_uint_eq(sizeof(struct job_buffer), 256);
+    ck_assert_uint_eq(sizeof(struct job_argument), 64);
     ck_assert_uint_eq(sizeof(struct job_launch), 96);
     ck_assert_uint_eq(sizeof(struct job_gemm), 56);
     ck_assert_uint_eq(sizeof(struct job_data), 64);
@@ -401,7 +430,8 @@ static void check_part(part_digest *part, const char *const *moving)
 
 START_TEST(test_buffer_digest)
 {
-    static const char *const moving[] = {"BUFFER->element", "BUFFER->count", "BUFFER->fill", ""};
+    static const char *const moving[] = {"BUFFER->element", "BUFFER->count", "BUFFER->fill",
+                                         "BUFFER->image", ""};
     check_part(buffer_part, moving);
 }
 END_TEST

@@ -17,6 +17,11 @@ static void teardown(void)
     job_free(j);
 }
 
+static struct job_image image_of(uint32_t axes, uint64_t width, uint64_t depth)
+{
+    return (struct job_image){.dimensions = axes, .size = {width, 1, depth}};
+}
+
 // X(what is done to the sample job, part of the reason that is given)
 #define WRONGS(X)                                                                                  \
     X(j->programs[0].name = NULL, "program has no name")                                           \
@@ -54,6 +59,11 @@ static void teardown(void)
     X(j->buffers[4].fill.blob.length = 23, "size")                                                 \
     X(j->buffers[4].count = 3, "size")                                                             \
     X(j->buffers[0].fill.blob.length = 8, "size")                                                  \
+    X(j->buffers[0].image = image_of(4, 1, 1), "two or three")                                     \
+    X(j->buffers[0].image = image_of(2, 0, 1), "size")                                             \
+    X(j->buffers[0].image = image_of(2, 2, 1), "size")                                             \
+    X(j->buffers[0].image = image_of(2, j->buffers[0].count, 2), "size")                           \
+    X(j->buffers[4].image = image_of(2, j->buffers[4].count, 1), "components")                     \
     X(j->launches[0].name = NULL, "no name")                                                       \
     X(j->launches[0].kernel = NULL, "no kernel")                                                   \
     X(j->launches[0].program = 2, "program that is not there")                                     \

@@ -148,6 +148,10 @@ def test_arrays_of_bfloat16():
     assert (_arrays.from_bytes(data.tobytes(), "bfloat16") == data).all()
     s = saxpy(arguments={"y": data, "x": data, "a": 1.0, "n": 3}, constants={"n": 3})
     assert json.loads(s.text)["arguments"]["x"]["type"] == "bfloat16"
+    for kind, name in ((ml_dtypes.float8_e4m3fn, "float8_e4m3"), (ml_dtypes.float8_e5m2, "float8_e5m2")):
+        data = numpy.array([1, 0.375, -2], dtype=kind)
+        assert _arrays.type_of("x", data) == name
+        assert (_arrays.from_bytes(data.tobytes(), name) == data).all()
 
 
 def test_worker_that_is_not_there(monkeypatch):

@@ -47,6 +47,8 @@ START_TEST(types)
         {"int64", "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }"},
         {"half", "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }"},
         {"bfloat16", "{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }"},
+        {"float8_e4m3", "{'descr': '<V1', 'fortran_order': False, 'shape': (2,), }"},
+        {"float8_e5m2", "{'descr': '<f1', 'fortran_order': False, 'shape': (2,), }"},
         {"double", "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"},
         {"float4", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }"},
         {"float3", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }"},

@@ -308,7 +308,8 @@ START_TEST(test_every_transition_of_the_bench)
     static const enum bench_state asked[BENCH_EVENTS] = {[BENCH_PREPARE] = BENCH_PREPARING,
                                                          [BENCH_LOAD] = BENCH_LOADING,
                                                          [BENCH_VERIFY] = BENCH_VERIFYING,
-                                                         [BENCH_MEASURE] = BENCH_MEASURING};
+                                                         [BENCH_MEASURE] = BENCH_MEASURING,
+                                                         [BENCH_HAND_OUT] = BENCH_HANDING};
     for (unsigned state = 0; state < BENCH_STATES; state++) {
         for (unsigned event = 0; event < BENCH_EVENTS; event++) {
             enum bench_state to = BENCH_STATES;

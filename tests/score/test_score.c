@@ -351,6 +351,24 @@ START_TEST(refused)
 }
 END_TEST
 
+// Without times only what was measured can be looked for.
+START_TEST(refused_without_times)
+{
+    struct made m;
+    struct error e = ERROR_INIT;
+    static const char *const random[] = {"random"};
+    made_init(&m, three, 1, falling);
+    m.recorded.is_untimed = true;
+    const struct recorded *const file = &m.recorded;
+    struct score_options o = options_of(&file, random);
+    ck_assert_ptr_null(score_new(&o, &e));
+    ck_assert_msg(
+        str_starts(e.text, "made.json: no times are recorded, so that the shortest cannot"), "%s",
+        e.text);
+    made_release(&m);
+}
+END_TEST
+
 // Ends soon, whatever is left to do, and hands out no half record.
 START_TEST(cancelled)
 {
@@ -391,6 +409,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, files_and_strategies);
     tcase_add_test(tests, default_strategy);
     tcase_add_test(tests, refused);
+    tcase_add_test(tests, refused_without_times);
     tcase_add_test(tests, cancelled);
 }
 

@@ -30,11 +30,15 @@ static void run_round(struct rounds *r, struct machine *m, const double *truth, 
     ck_assert_int_ne(rounds_tell(r, 0, times, -1), ROUNDS_BROKEN);
 }
 
+// `first`: of each finalist's verified launch.
 static void rank(const struct measure_rules *rules, struct machine *m, const double *truth,
-                 const uint64_t *screening, size_t count, uint64_t seed, struct ending *out)
+                 const uint64_t *screening, const uint64_t *first, size_t count, uint64_t seed,
+                 struct ending *out)
 {
     struct rounds *r = rounds_new(rules, screening, count, 1, (struct rounds_seeds){seed, seed}, 1);
     ck_assert_ptr_nonnull(r);
+    for (size_t c = 0; c < count; c++)
+        rounds_know_first(r, c, first[c]);
     out->turns = out->tied = 0;
     while (!rounds_done(r))
         run_round(r, m, truth, &out->turns);
@@ -60,6 +64,7 @@ static const struct shape shapes[] = {
 struct tune {
     double truth[SPACE];
     uint64_t screening[SPACE]; // medians; 0: hopeless
+    uint64_t first[SPACE];     // launches, which were verified
     size_t launches;
     uint64_t best_ns, best_verify_ns;
 };
@@ -74,7 +79,7 @@ static void screen(const struct measure_rules *rules, struct machine *m, struct 
     uint32_t more;
     enum measure_verdict verdict;
     machine_wander(m);
-    s.verify_ns = machine_launch(m, 1.1 * t->truth[c]); // the first is slower
+    s.verify_ns = t->first[c] = machine_launch(m, 1.1 * t->truth[c]); // the first is slower
     while ((verdict = measure_next(rules, &s, &more)) == MEASURE_MORE) {
         for (uint32_t i = 0; i < more; i++)
             samples[s.count++] = machine_launch(m, t->truth[c]);
@@ -129,15 +134,16 @@ static void tune(const struct measure_rules *rules, const struct shape *shape, s
     }
     for (size_t c = 0; c < SPACE; c++)
         screen(rules, m, &t, c);
-    uint64_t who[SPACE], screening[SPACE];
+    uint64_t who[SPACE], screening[SPACE], first[SPACE] = {0};
     double truth[SPACE] = {0};
     size_t count = choose(rules, &t, who);
     for (size_t i = 0; i < count; i++) {
         screening[i] = t.screening[who[i]];
+        first[i] = t.first[who[i]];
         truth[i] = t.truth[who[i]];
     }
     struct ending e;
-    rank(rules, m, truth, screening, count, seed, &e);
+    rank(rules, m, truth, screening, first, count, seed, &e);
     out->found = false;
     for (size_t i = 0; i < count; i++)
         out->found = out->found || (e.entries[i].tied && truth[i] <= 1.01 * best);
@@ -176,51 +182,76 @@ enum { TEN = 10 };
 
 struct tally {
     int tied, first, alone; // all ten; finalist 3 is the winner; and nobody is tied with it
+    double turns;           // of a ranking
 };
 
-static struct tally rank_ten(double noise, double factor, uint64_t seed, int rankings)
+static struct tally rank_ten(const struct machine *machine, double factor, uint64_t seed,
+                             int rankings)
 {
-    struct tally tally = {0, 0, 0};
+    struct tally tally = {0, 0, 0, 0};
     struct measure_rules rules = measure_rules_default();
     for (int i = 0; i < rankings; i++) {
-        struct machine m = {.noise = noise, .drift = 0.05, .outliers = 0.05};
+        struct machine m = *machine;
         double truth[TEN];
-        uint64_t screening[TEN];
+        uint64_t screening[TEN], first[TEN];
         struct ending e;
         rng_init(&m.rng, seed, (uint64_t)i);
         for (size_t c = 0; c < TEN; c++) {
             truth[c] = c == 3 ? factor * 1e6 : 1e6;
+            machine_wander(&m);
+            first[c] = machine_launch(&m, 1.1 * truth[c]);
             screening[c] = machine_launch(&m, truth[c]);
         }
-        rank(&rules, &m, truth, screening, TEN, (uint64_t)i, &e);
+        rank(&rules, &m, truth, screening, first, TEN, (uint64_t)i, &e);
         tally.tied += e.tied == TEN;
         tally.first += e.winner == 3;
         tally.alone += e.winner == 3 && e.tied == 1;
+        tally.turns += (double)e.turns / rankings;
     }
     return tally;
 }
 
-// 0.1: a machine much worse than these rules were made for.
+// The first three are those that the rules were made for, 0.1 much worse than any seen. Nothing was
+// chosen by the others; of those with heavy tails and bursts 281 and 276 of 300 tied by the rules
+// before finalists left after one round.
 static const struct {
-    double noise;
-    int rankings;
-} machines[] = {{0.02, 300}, {0.03, 300}, {0.1, 300}};
+    const char *name;
+    struct machine machine;
+    double told; // a difference that is told: so much faster
+    int tie;     // per cent of rankings of equal kernels, at least
+} machines[] = {
+    {"noise 0.02", {.noise = 0.02, .drift = 0.05, .outliers = 0.05}, 0.05, 95},
+    {"noise 0.03", {.noise = 0.03, .drift = 0.05, .outliers = 0.05}, 0.05, 95},
+    {"noise 0.10", {.noise = 0.1, .drift = 0.05, .outliers = 0.05}, 0, 95},
+    {"a card", {.noise = 0.001, .drift = 0.002}, 0.015, 95},
+    {"a card whose clock jumps",
+     {.noise = 0.003, .drift = 0.01, .jumps = 0.1, .outliers = 0.01},
+     0.03,
+     95},
+    {"heavy tails", {.noise = 0.02, .freedom = 2, .drift = 0.05, .jumps = 0.05}, 0.1, 90},
+    {"bursts of load", {.noise = 0.02, .drift = 0.03, .bursts = 0.02}, 0.1, 88},
+};
+enum { MACHINES = sizeof machines / sizeof *machines };
 
 START_TEST(ten_equal_kernels_tie)
 {
-    int rankings = machines[_i].rankings;
-    struct tally t = rank_ten(machines[_i].noise, 1, 7, rankings);
-    printf("noise %.2f: all ten tie in %d of %d\n", machines[_i].noise, t.tied, rankings);
-    ck_assert_msg(t.tied * 100 >= rankings * 95, "%d of %d", t.tied, rankings);
+    enum { RANKINGS = 300 };
+    struct tally t = rank_ten(&machines[_i].machine, 1, 7, RANKINGS);
+    printf("%s: all ten tie in %d of %d, %.0f turns\n", machines[_i].name, t.tied, RANKINGS,
+           t.turns);
+    ck_assert_msg(t.tied * 100 >= RANKINGS * machines[_i].tie, "%d of %d", t.tied, RANKINGS);
 }
 END_TEST
 
-START_TEST(five_per_cent_are_told)
+START_TEST(a_difference_is_told)
 {
     enum { RANKINGS = 400 };
-    struct tally t = rank_ten(machines[_i].noise, 0.95, 8, RANKINGS);
-    printf("noise %.2f: 5 %% faster wins in %d, alone in %d of %d\n", machines[_i].noise, t.first,
-           t.alone, RANKINGS);
+    double faster = machines[_i].told;
+    if (faster <= 0)
+        return;
+    struct tally t = rank_ten(&machines[_i].machine, 1 - faster, 8, RANKINGS);
+    printf("%s: %g %% faster wins in %d, alone in %d of %d, %.0f turns\n", machines[_i].name,
+           100 * faster, t.first, t.alone, RANKINGS, t.turns);
     ck_assert_int_ge(t.first * 100, RANKINGS * 99);
     ck_assert_msg(t.alone * 100 >= RANKINGS * 95, "%d of %d", t.alone, RANKINGS);
 }
@@ -232,8 +263,8 @@ int main(void)
     TCase *tests = tcase_create("procedure");
     tcase_set_timeout(tests, 200);
     tcase_add_loop_test(tests, tunes_find_the_best_in_four_launches, 0, 4);
-    tcase_add_loop_test(tests, ten_equal_kernels_tie, 0, 3);
-    tcase_add_loop_test(tests, five_per_cent_are_told, 0, 2);
+    tcase_add_loop_test(tests, ten_equal_kernels_tie, 0, MACHINES);
+    tcase_add_loop_test(tests, a_difference_is_told, 0, MACHINES);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

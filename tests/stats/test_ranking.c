@@ -274,15 +274,15 @@ START_TEST(clearly_behind)
         s.cells[5][r] = 12000 + jitter(5, r);
     }
     struct ranking_times t = {s.times, s.counts, 6};
-    ck_assert(ranking_clear(&t, 1.05, clear));
+    ck_assert(ranking_clear(&t, NULL, 1.05, clear));
     for (size_t c = 0; c < 5; c++)
         ck_assert(!clear[c]);
     ck_assert(clear[5]);
-    ck_assert(ranking_clear(&t, 1.25, clear));
+    ck_assert(ranking_clear(&t, NULL, 1.25, clear));
     ck_assert(!clear[5]);
     for (size_t c = 0; c < 6; c++)
         s.counts[c] = 2;
-    ck_assert(ranking_clear(&t, 1.05, clear));
+    ck_assert(ranking_clear(&t, NULL, 1.05, clear));
     ck_assert(!clear[5]);
 }
 END_TEST

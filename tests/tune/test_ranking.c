@@ -6,6 +6,7 @@
 #include "workflows/tune/tune.h"
 
 #include "os/process.h"
+#include "stats/speedup.h"
 #include "worker/device_lock.h"
 #include "worker/protocol.h"
 #include "workflows/bundle.h"
@@ -427,7 +428,7 @@ START_TEST(test_speedup_over_a_slow_default)
         ck_assert_uint_eq(ranked->finalists, CONTENDERS + 1);
         ck_assert_uint_eq(base->rank.place, CONTENDERS);
         ck_assert(!base->rank.tied);
-        ck_assert_uint_eq(base->result->sample_count, FINAL_RANKING_LATE_ROUNDS);
+        ck_assert_uint_eq(base->result->sample_count, SPEEDUP_ROUNDS);
         ck_assert_uint_eq(base->result->first_round, ranked->status.rounds);
         ck_assert_mem_eq(base->result->ranking, ranked->id, sizeof ranked->id);
         ck_assert_int_eq(id_of(&s, ranked->chosen), 0);

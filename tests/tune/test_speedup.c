@@ -81,11 +81,12 @@ static void screen(struct tuned *t)
 {
     struct simulated *s = &t->simulated;
     const struct measure_rules rules = measure_rules_default();
-    uint64_t estimates[TEN], least = UINT64_MAX;
+    uint64_t estimates[TEN], first[TEN], least = UINT64_MAX;
     for (uint64_t i = 0; i < TEN; i++) {
         machine_wander(&s->machine);
         uint64_t a = machine_launch(&s->machine, s->truth[i]);
         uint64_t b = machine_launch(&s->machine, s->truth[i]);
+        first[i] = a;
         estimates[i] = a < b ? a : b;
         least = estimates[i] < least ? estimates[i] : least;
     }
@@ -93,7 +94,8 @@ static void screen(struct tuned *t)
     for (uint64_t k = 1; k <= TEN; k++) { // the default last: a late one stands there
         uint64_t i = k % TEN;
         if (i == 0 || (double)estimates[i] <= rules.near * (double)least)
-            t->finalists[t->count++] = (struct finalist){.ticket = i, .estimate_ns = estimates[i]};
+            t->finalists[t->count++] = (struct finalist){
+                .ticket = i, .estimate_ns = estimates[i], .first_ns = i == 0 ? 0 : first[i]};
     }
     t->base = &t->finalists[t->count - 1];
 }
@@ -119,6 +121,9 @@ static void choose(struct tuned *t)
         speedup_ranked(&t->base->entry, &t->best->entry, &t->speedup);
 }
 
+// A machine with less noise than that drifts as little, as a card does.
+#define QUIET 0.01
+
 static void tune(struct tuned *t, const double *truth, double noise, uint64_t seed)
 {
     struct error e = ERROR_INIT;
@@ -127,6 +132,8 @@ static void tune(struct tuned *t, const double *truth, double noise, uint64_t se
     memset(t, 0, sizeof *t);
     t->simulated.base.ops = &operations;
     t->simulated.machine = (struct machine){.noise = noise, .drift = 0.05, .outliers = 0.05};
+    if (noise < QUIET)
+        t->simulated.machine = (struct machine){.noise = noise, .drift = noise};
     rng_init(&t->simulated.machine.rng, 14, seed);
     memcpy(t->simulated.truth, truth, sizeof t->simulated.truth);
     screen(t);
@@ -220,39 +227,74 @@ START_TEST(a_default_that_takes_too_long)
 }
 END_TEST
 
-// Whoever decides again from the samples decides the same, wherever the late one stands.
+// Decides again from the samples: the same, wherever the late one stands.
+static void check_again(const struct tuned *t)
+{
+    const struct measure_rules rules = measure_rules_default();
+    struct finalist again_of[TEN];
+    size_t winner;
+    bool whole;
+    again_of[0] = t->finalists[t->count - 1];
+    memcpy(again_of + 1, t->finalists, (t->count - 1) * sizeof *again_of);
+    for (size_t i = 0; i < t->count; i++)
+        again_of[i].first_ns = 0; // not kept
+    ck_assert(final_ranking_again(again_of, t->count, &rules, t->seeds.decision, 1, false, &winner,
+                                  &whole));
+    ck_assert(whole);
+    ck_assert_uint_eq(again_of[winner].entry.place, 0);
+    for (size_t i = 0; i < t->count; i++) {
+        const struct ranking_entry *now = &again_of[(i + 1) % t->count].entry,
+                                   *then = &t->finalists[i].entry;
+        ck_assert_uint_eq(now->place, then->place);
+        ck_assert_int_eq(now->tied, then->tied);
+        ck_assert_double_eq(now->ratio, then->ratio);
+        ck_assert_double_eq(now->ratio_low, then->ratio_low);
+        ck_assert_double_eq(now->ratio_high, then->ratio_high);
+    }
+    if (!t->has_late)
+        return;
+    // Alone, as where the others are no part of the space: placed, and no whole ranking.
+    ck_assert_uint_gt(again_of[0].first_round, 0);
+    ck_assert(
+        final_ranking_again(again_of, 1, &rules, t->seeds.decision, 1, false, &winner, &whole));
+    ck_assert(!whole && winner == 0 && again_of[0].placed);
+}
+
 START_TEST(decided_again_it_is_the_same)
 {
     double truth[TEN];
     for (size_t i = 0; i < TEN; i++)
         truth[i] = i == 0 ? 5e7 : 1e7 + 1e6 * (double)(i / 4);
     for (uint64_t seed = 0; seed < 8; seed++) {
-        const struct measure_rules rules = measure_rules_default();
-        struct finalist again_of[TEN];
         struct tuned t;
-        size_t winner;
-        bool whole;
         tune(&t, truth, 0.03, seed);
-        again_of[0] = t.finalists[t.count - 1];
-        memcpy(again_of + 1, t.finalists, (t.count - 1) * sizeof *again_of);
-        ck_assert(final_ranking_again(again_of, t.count, &rules, t.seeds.decision, 1, false,
-                                      &winner, &whole));
-        ck_assert(whole);
-        ck_assert_uint_eq(again_of[winner].entry.place, 0);
-        for (size_t i = 0; i < t.count; i++) {
-            const struct ranking_entry *now = &again_of[(i + 1) % t.count].entry,
-                                       *then = &t.finalists[i].entry;
-            ck_assert_uint_eq(now->place, then->place);
-            ck_assert_int_eq(now->tied, then->tied);
-            ck_assert_double_eq(now->ratio, then->ratio);
-            ck_assert_double_eq(now->ratio_low, then->ratio_low);
-            ck_assert_double_eq(now->ratio_high, then->ratio_high);
+        check_again(&t);
+        finalists_release(t.finalists, t.count);
+    }
+}
+END_TEST
+
+// On a quiet card those that are far behind leave after one round, the default after three, and what is left
+// is decided again from that.
+START_TEST(who_is_far_behind_is_launched_once)
+{
+    double truth[TEN];
+    for (size_t i = 0; i < TEN;
+         i++) // finalists 1 and 2 are the fastest, the default is 40 % behind
+        truth[i] = i == 0 ? 1.4e7 : i < 3 ? 1e7 : 1.15e7 + 2e5 * (double)i;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct tuned t;
+        size_t once = 0;
+        tune(&t, truth, 0.001, seed);
+        for (size_t i = 0; i + 1 < t.count; i++) {
+            once += t.finalists[i].count == 1;
+            ck_assert_int_eq(t.finalists[i].entry.tied, t.finalists[i].ticket < 3);
+            ck_assert_uint_eq(t.finalists[i].warmups, 0); // 10 ms on a card
         }
-        // Alone, as where the others are no part of the space: placed, and no whole ranking.
-        ck_assert_uint_gt(again_of[0].first_round, 0);
-        ck_assert(
-            final_ranking_again(again_of, 1, &rules, t.seeds.decision, 1, false, &winner, &whole));
-        ck_assert(!whole && winner == 0 && again_of[0].placed);
+        ck_assert_uint_eq(once, 7);
+        ck_assert_uint_eq(t.base->count, SPEEDUP_ROUNDS);
+        ck_assert(t.speedup.low > 1.39 && t.speedup.high < 1.41);
+        check_again(&t);
         finalists_release(t.finalists, t.count);
     }
 }
@@ -365,6 +407,7 @@ int main(void)
     tcase_add_test(tests, a_default_many_times_slower);
     tcase_add_test(tests, a_default_that_takes_too_long);
     tcase_add_test(tests, decided_again_it_is_the_same);
+    tcase_add_test(tests, who_is_far_behind_is_launched_once);
     tcase_add_test(tests, a_part_of_them_keeps_all_samples);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

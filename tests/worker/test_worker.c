@@ -372,6 +372,84 @@ START_TEST(a_job_goes_all_the_way)
 }
 END_TEST
 
+// Parts of the output of the job under this handle, into `out`; how many bytes have come.
+static uint64_t ask_outputs(uint32_t handle, float *out)
+{
+    struct text request = TEXT_INIT;
+    struct wire w = payload(&request), in;
+    struct error e = ERROR_INIT;
+    uint64_t which = 1, bytes = 0;
+    struct frame f = {.verb = VERB_PART};
+    wire_u32(&w, &handle);
+    wire_u64(&w, &which);
+    ck_assert(
+        channel_send(&t.channel, VERB_OUTPUTS, ++t.sequence, request.data, request.length, &e));
+    while (channel_wait(&t.channel, PATIENCE, &f, &e) == 1 && f.verb != VERB_REPLY_RESULT) {
+        struct output_part part;
+        if (f.verb != VERB_PART)
+            continue;
+        wire_reader(&in, f.payload, f.length, &t.arena);
+        output_part_codec(&in, &part);
+        ck_assert(wire_done(&in) && part.buffer == 1 && part.offset == bytes);
+        ck_assert_uint_le(part.offset + part.size, N * sizeof *out);
+        memcpy((char *)out + part.offset, part.data, part.size);
+        bytes += part.size;
+    }
+    text_release(&request);
+    return bytes;
+}
+
+static struct result *ask_compare(struct job *j, const float *values, uint64_t count)
+{
+    struct output_part part = {.buffer = 1, .data = values, .size = count * sizeof *values};
+    struct check_apart check = {.inputs = 0};
+    struct text bytes = TEXT_INIT, request = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    struct wire w = payload(&bytes);
+    output_part_codec(&w, &part);
+    ck_assert(channel_send(&t.channel, VERB_PART, 0, bytes.data, bytes.length, &e));
+    w = payload(&request);
+    check_apart_codec(&w, &check);
+    job_codec(&w, j);
+    give(j);
+    struct result *r = count == N ? ask_result(VERB_COMPARE, &request) : NULL;
+    if (!r)
+        ck_assert(strstr(ask_error(VERB_COMPARE, &request), "have come"));
+    text_release(&request);
+    text_release(&bytes);
+    return r;
+}
+
+// As two workers do it: one is told of no reference, and hands out what it has computed.
+START_TEST(outputs_are_compared_apart)
+{
+    struct job *j = doubling(), untold = *j;
+    struct image none = {0};
+    float values[N];
+    untold.reference = (struct job_reference){.kind = REFERENCE_NONE};
+    ask_open(ROLE_BENCH);
+    struct result *r = ask_load(7, &untold, &none);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+    r = ask_step(VERB_VERIFY, 7);
+    ck_assert(r->status == STATUS_CORRECT && r->verification == VERIFICATION_NONE);
+    result_free(r);
+    ck_assert_uint_eq(ask_outputs(7, values), sizeof values);
+    r = ask_compare(j, values, N);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_int_eq(r->verification, VERIFICATION_REFERENCE);
+    result_free(r);
+    values[N / 2] += 1;
+    r = ask_compare(j, values, N);
+    ck_assert_msg(r->status == STATUS_CORRECTNESS && r->deviations[0].wrong == 1, "%s", r->message);
+    result_free(r);
+    ck_assert_ptr_null(ask_compare(j, values, N - 1));
+    send_stop();
+    expect_stop(0);
+    job_free(j);
+}
+END_TEST
+
 // Without a build worker's image, as it runs after a worker was lost.
 START_TEST(a_probe_shows_that_the_device_works)
 {
@@ -780,6 +858,7 @@ static void add_device(TCase *tests)
 {
     tcase_add_checked_fixture(tests, start_worker, end_worker);
     tcase_add_test(tests, a_job_goes_all_the_way);
+    tcase_add_test(tests, outputs_are_compared_apart);
     tcase_add_test(tests, a_probe_shows_that_the_device_works);
     tcase_add_test(tests, an_image_of_a_build_worker_is_loaded_by_another);
     tcase_add_test(tests, inputs_and_reference_are_prepared);

@@ -147,7 +147,8 @@ static const struct option side_options[] = {
          "The matrix product of a vendor's library beside the best of the spec, whose Reference "
          "must be of the Kind gemm, over buffers of float: cublas, cublas-tf32 (NVIDIA's "
          "cards, through CUDA), openblas or cblas=FILE (CPUs), clblast (any OpenCL device). "
-         "cublas multiplies half and bfloat16, too, summed in float. "
+         "cublas multiplies double, half, bfloat16 and 8-bit floats, too; cublas-fast multiplies "
+         "8-bit floats with sums of fewer bits. "
          "With =FILE a library that is not where the loader looks. May be repeated."},
     {OPTION("sample", "N", option_sample, FIELD(sample)), .letter = 'n',
      .brief = "only N of the configurations",

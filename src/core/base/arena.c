@@ -141,6 +141,14 @@ char *arena_strdup(struct arena *a, const char *s)
     return s ? arena_copy(a, s, strlen(s) + 1) : NULL;
 }
 
+char *arena_bytes(struct arena *a, const void *bytes, size_t length)
+{
+    char *copy = length == SIZE_MAX ? NULL : arena_alloc(a, length + 1);
+    if (copy && length)
+        memcpy(copy, bytes, length);
+    return copy;
+}
+
 char *arena_strndup(struct arena *a, const char *s, size_t length)
 {
     if (!s || length == SIZE_MAX)

@@ -30,6 +30,7 @@ void *arena_make_room(struct arena *a, void *items, size_t *capacity, size_t nee
 void *arena_copy(struct arena *a, const void *data, size_t bytes);
 // NULL stays NULL.
 char *arena_strdup(struct arena *a, const char *s);
+char *arena_bytes(struct arena *a, const void *bytes, size_t length); // with a NUL behind them
 char *arena_strndup(struct arena *a, const char *s, size_t length);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

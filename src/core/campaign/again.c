@@ -11,6 +11,16 @@ uint64_t final_ranking_seed(const uint8_t id[16])
     return seed;
 }
 
+// Finalists that left before the third round did so by what screening said of them, which is not kept
+// for that: their samples end there.
+static void leave_as_then(struct rounds *r, const struct finalist *c, size_t count, uint32_t played)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (c[i].count == played)
+            rounds_leave(r, i);
+    }
+}
+
 // Plays the rounds through the same machine, each round's samples in the order that is asked for.
 // Returns false if a finalist lacks one. The reference's extra launches, the first of each round,
 // were not kept; they only show disturbed rounds, and the kept rounds count whatever they were.
@@ -31,6 +41,8 @@ static bool replay_rounds(struct rounds *r, const struct finalist *c, size_t cou
         enum rounds_verdict verdict = rounds_tell(r, 0, times, -1);
         if (verdict != ROUNDS_KEPT && verdict != ROUNDS_MARKED)
             return false;
+        if (round + 1 < rounds && round + 1 < CLEAR_ROUNDS)
+            leave_as_then(r, c, count, round + 1);
     }
     return true;
 }

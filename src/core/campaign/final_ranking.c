@@ -94,6 +94,15 @@ struct rounds *finalists_rounds(const struct finalist *c, size_t count,
     return r;
 }
 
+static struct rounds *new_rounds(const struct final_ranking *s)
+{
+    struct rounds *r = finalists_rounds(s->o.finalists, s->o.count, &s->rules, s->lanes, s->o.seeds,
+                                        s->o.device->timer_ns / s->status.batch);
+    for (size_t i = 0; r && i < s->o.count; i++)
+        rounds_know_first(r, i, s->o.finalists[i].first_ns);
+    return r;
+}
+
 struct final_ranking *final_ranking_new(const struct final_ranking_options *o, struct error *e)
 {
     struct final_ranking *s = alloc_zeroed(sizeof *s, e);
@@ -111,10 +120,10 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
         .finalists = (uint32_t)o->count,
         .in = (uint32_t)o->count,
         .batch = measure_batch(o->rules, fastest, o->device->timer_ns),
-        .warmups = 1};
+        .warmups =
+            !policy_is_long(o->device, fastest) && (o->cold_ns == 0 || fastest < o->cold_ns)};
     s->lanes = o->place_count ? o->place_count : 1;
-    s->rounds = finalists_rounds(o->finalists, o->count, &s->rules, s->lanes, o->seeds,
-                                 o->device->timer_ns / s->status.batch);
+    s->rounds = new_rounds(s);
     s->asked = calloc((o->count + 2) * s->lanes, sizeof *s->asked);
     s->lane_of_round = calloc((size_t)s->rules.rounds + s->lanes + 1, sizeof *s->lane_of_round);
     s->times = calloc(o->count + 1, sizeof *s->times);
@@ -282,12 +291,14 @@ static int wait_for_turns(struct final_ranking *s, uint64_t until, struct error 
 
 // All but the late one, of which a launch is long: where it is not loaded its first turn sees to
 // that, and to its being verified.
-static bool ask_each(struct final_ranking *s, uint32_t lane, const struct turn *turn,
-                     struct error *e)
+static bool make_all_ready(struct final_ranking *s, struct error *e)
 {
+    static const struct turn ready = {.batch = 1};
     bool ok = true;
-    for (size_t i = 0; ok && i < s->o.count; i++)
-        ok = s->o.finalists[i].failure || ask_turn(s, i, lane, turn, e);
+    for (uint32_t lane = 0; lane < s->lanes; lane++) {
+        for (size_t i = 0; ok && i < s->o.count; i++)
+            ok = s->o.finalists[i].failure || ask_turn(s, i, lane, &ready, e);
+    }
     return ok;
 }
 
@@ -596,8 +607,7 @@ static bool restart_rounds(struct final_ranking *s)
 {
     for (size_t i = 0; i < s->o.count; i++)
         s->o.finalists[i].count = 0;
-    struct rounds *fresh = finalists_rounds(s->o.finalists, s->o.count, s->o.rules, s->lanes,
-                                            s->o.seeds, s->o.device->timer_ns / s->status.batch);
+    struct rounds *fresh = new_rounds(s);
     if (!fresh)
         return false;
     rounds_free(s->rounds);
@@ -705,13 +715,14 @@ static bool plan_late(struct final_ranking *s)
     struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
     struct finalist *late = &s->o.finalists[s->o.count];
     late->batch = measure_batch(s->o.rules, late->estimate_ns, s->o.device->timer_ns);
-    late->warmups = late->estimate_ns < FINAL_RANKING_LATE_COLD_NS ? s->status.warmups : 0;
+    late->warmups = !policy_is_long(s->o.device, late->estimate_ns);
     double share =
         (double)s->status.kernel_ns * FINAL_RANKING_LATE_SHARE / (1 - FINAL_RANKING_LATE_SHARE);
     double each = (double)late->estimate_ns * (late->warmups + late->batch);
-    double rounds =
-        fmin(fmax(share, FINAL_RANKING_LATE_NS) / fmax(each, 1), FINAL_RANKING_LATE_ROUNDS);
-    s->late_rounds = rounds < SPEEDUP_ROUNDS ? 0 : (uint32_t)rounds;
+    double least = SPEEDUP_ROUNDS * each <= fmax(share, FINAL_RANKING_LATE_NS) ? SPEEDUP_ROUNDS : 0;
+    double rounds = fmin(share / fmax(each, 1), FINAL_RANKING_LATE_ROUNDS);
+    s->late_rounds = (uint32_t)fmax(rounds, least);
+    s->late_rounds = s->late_rounds < SPEEDUP_ROUNDS ? 0 : s->late_rounds;
     bool ok = entries && rounds_rank(s->rounds, entries, &s->partner);
     if (ok)
         late->first_round = s->o.finalists[s->partner].count;
@@ -847,14 +858,30 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
     return ok || error_memory(e);
 }
 
+// Asks for one more launch of each finalist that is to be compared again and was not yet. None is
+// left: the ranking is over.
 static bool start_check(struct final_ranking *s, struct error *e)
 {
-    struct turn turn = {
-        .warmups = 0, .launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
+    struct turn turn = {.launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
+    struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
+    size_t winner;
+    bool is_partial = s->o.checks_tied && !s->o.energy;
+    bool ok = entries != NULL || error_memory(e);
+    // Without a decision there is nothing to check: all have failed.
+    bool is_decided = ok && rounds_rank(s->rounds, entries, &winner);
     s->phase = PHASE_CHECK;
     s->status.checking = true;
     forget_turns(s);
-    return ask_each(s, home_lane(s), &turn, e);
+    for (size_t i = 0; ok && is_decided && i < s->o.count; i++) {
+        const struct finalist *c = &s->o.finalists[i];
+        bool is_wanted = !c->failure && !c->checked && (!is_partial || entries[i].tied);
+        ok = !is_wanted || ask_turn(s, i, home_lane(s), &turn, e);
+    }
+    free(entries);
+    if (!ok || s->asked_count > 0)
+        return ok;
+    s->phase = PHASE_OVER;
+    return decide_ranking(s, e);
 }
 
 static bool next_late_round(struct final_ranking *s, struct error *e)
@@ -884,14 +911,9 @@ static bool next_round(struct final_ranking *s, struct error *e)
 // Starts what follows when all requested turns are answered.
 static bool advance_phase(struct final_ranking *s, struct error *e)
 {
-    static const struct turn ready = {.warmups = 0, .launches = 0, .batch = 1, .compare = false};
-    if (s->phase == PHASE_READY && s->asked_count == 0) {
-        bool ok = true;
-        for (uint32_t lane = 0; ok && lane < s->lanes; lane++)
-            ok = ask_each(s, lane, &ready, e);
-        return ok;
-    }
     bool more;
+    if (s->phase == PHASE_READY && s->asked_count == 0)
+        return make_all_ready(s, e);
     if (!ask_elsewhere(s, &more, e) || more)
         return more;
     judge_failures(s);
@@ -909,20 +931,16 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
         return end_round(s) ? next_round(s, e) : error_memory(e);
     if (s->phase == PHASE_LATE)
         return end_late_round(s) ? next_late_round(s, e) : error_memory(e);
-    for (size_t i = 0; i < s->asked_count; i++) {
-        if (s->asked[i].lost)
-            return start_check(s, e); // on another device
-    }
     for (size_t i = 0; i < s->asked_count; i++) { // keep the last results
         struct asked *a = &s->asked[i];
         struct finalist *c = &s->o.finalists[a->finalist];
-        if (!a->result || a->result->status != STATUS_CORRECT || c->failure || c->checked)
+        if (a->lost || !a->result || a->result->status != STATUS_CORRECT || c->failure)
             continue;
+        result_free(c->checked);
         c->checked = a->result;
         a->result = NULL;
     }
-    s->phase = PHASE_OVER;
-    return decide_ranking(s, e);
+    return start_check(s, e); // of what was lost with its device, and of those that now matter
 }
 
 enum workflow_answer final_ranking_step(struct final_ranking *s, int timeout_ms, struct error *e)

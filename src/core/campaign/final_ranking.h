@@ -7,7 +7,8 @@
 //            found fastest), then of each that is still in, in shuffled order. Of several equal
 //            devices each runs rounds of its own: a block is a round of one device
 //   late     a few rounds of the winner so far and of the default, where that is many times slower
-//   check    one more launch of each finalist, whose result is compared again
+//   check    one more launch of each finalist, or of those tied with the winner, whose result is
+//            compared again; where one fails, of those that are then tied with another
 //
 // Stepped as a workflow is (workflow.h), without records.
 #ifndef HONE_CAMPAIGN_FINAL_RANKING_H
@@ -23,20 +24,18 @@
 #define FINAL_RANKING_ROUNDS_ALONE 8
 
 // A default that takes so many times as long as the fastest is compared with the winner of the
-// others after these, in as many rounds as an interval of its median takes. They take a tenth of
-// the ranking's kernel time at most, or this long where that is more: else they are fewer, but no
-// fewer than SPEEDUP_ROUNDS, or there are none.
+// others after these: in SPEEDUP_ROUNDS rounds if they take a tenth of the ranking's kernel time at
+// most, or this long where that is more; in as many as an interval of its median takes if those take a tenth at most.
 #define FINAL_RANKING_LATE        3
 #define FINAL_RANKING_LATE_ROUNDS 6
 #define FINAL_RANKING_LATE_SHARE  0.1
 #define FINAL_RANKING_LATE_NS     100000000ull
-// Launches so long are not warmed up: what they find in the caches is a small part of them.
-#define FINAL_RANKING_LATE_COLD_NS 10000000ull
 
 struct finalist {
     uint64_t ticket;      // that the evaluator has taken; filled in by the caller
     uint64_t estimate_ns; // by screening; likewise
-    uint64_t *samples;    // one a round that counts
+    uint64_t first_ns; // that its verified launch took in screening; 0: it stays for three rounds
+    uint64_t *samples; // one a round that counts
     uint32_t count;
     uint32_t first_round;    // that samples[0] is of: 0, but for the late one
     uint32_t batch, warmups; // launches of each sample, and untimed ones before
@@ -75,6 +74,9 @@ struct final_ranking_options {
     bool has_late;              // one more stands behind them: a default that is many times slower
     bool is_short;              // no further than the first regular look
     bool energy;                // of each finalist that is left is counted at the end
+    bool checks_tied; // without energy: only those tied with the winner are compared again
+    // (or 0) Launches that all take so long are not warmed up: what they find in the caches is a small part of them.
+    uint64_t cold_ns;
     // (optional) Equal devices, on each of which rounds run, at the same time; filled in. 0: one.
     struct ranked_place *places;
     uint32_t place_count;

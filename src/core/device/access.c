@@ -17,6 +17,22 @@ bool memory_new(struct device *d, struct memory *m, uint64_t bytes, enum access 
     return d->backend->memory_new(d->own, m, access, e);
 }
 
+bool memory_new_buffer(struct device *d, struct memory *m, const struct job_buffer *b,
+                       struct error *e)
+{
+    if (!memory_new(d, m, b->count * element_bytes(&b->element), b->access, e))
+        return false;
+    if (b->image.dimensions == 0)
+        return true;
+    m->newer = true;
+    if (d->backend->image_new
+            ? d->backend->image_new(d->own, m, b, e)
+            : error_set(e, ERROR_INPUT, "%s has no images", language_title(d->backend->language)))
+        return true;
+    memory_free(d, m);
+    return false;
+}
+
 void memory_free(struct device *d, struct memory *m)
 {
     if (!m->view)
@@ -39,6 +55,19 @@ bool memory_yield(struct device *d, struct memory *m, struct error *e)
         return true;
     m->claimed = false;
     return d->backend->yield(d->own, m, e);
+}
+
+bool memory_put(struct device *d, struct memory *m, struct error *e)
+{
+    if (!m->image || !m->newer)
+        return true;
+    m->newer = false;
+    return memory_yield(d, m, e) && d->backend->image_put(d->own, m, e);
+}
+
+bool memory_take(struct device *d, struct memory *m, struct error *e)
+{
+    return !m->image || (memory_yield(d, m, e) && d->backend->image_take(d->own, m, e));
 }
 
 struct transfer {
@@ -74,6 +103,7 @@ bool memory_read(struct device *d, struct memory *m, int64_t at, void *to, uint6
 
 bool memory_write(struct device *d, struct memory *m, const void *from, struct error *e)
 {
+    m->newer = true;
     if (!m->host)
         return d->backend->write(d->own, m, 0, from, m->bytes, e);
     if (!claim(d, m, e))
@@ -84,6 +114,7 @@ bool memory_write(struct device *d, struct memory *m, const void *from, struct e
 
 bool memory_fill(struct device *d, struct memory *m, uint8_t byte, struct error *e)
 {
+    m->newer = true;
     if (!m->host)
         return d->backend->fill(d->own, m, 0, byte, m->bytes, e);
     if (!claim(d, m, e))
@@ -94,6 +125,7 @@ bool memory_fill(struct device *d, struct memory *m, uint8_t byte, struct error 
 
 bool memory_copy(struct device *d, struct memory *to, struct memory *from, struct error *e)
 {
+    to->newer = true;
     if (!to->host)
         return d->backend->copy(d->own, to, from, e);
     if (!claim(d, to, e) || !claim(d, from, e))

@@ -114,6 +114,14 @@ struct backend {
                  struct error *e);
     bool (*copy)(void *own, struct memory *to, struct memory *from, struct error *e);
 
+    // (optional, all three or none) Makes m->image beside memory whose kernels see an image, which
+    // memory_free() frees. What is filled, compared and guarded is the memory: its data is put into
+    // the image before launches, and taken from it after them. ERROR_INPUT: the device has no such
+    // images.
+    bool (*image_new)(void *own, struct memory *m, const struct job_buffer *b, struct error *e);
+    bool (*image_put)(void *own, struct memory *m, struct error *e);
+    bool (*image_take)(void *own, struct memory *m, struct error *e);
+
     // Builds j->programs[index]: from the image's part, where `length` is not 0, else from the
     // source. The log is added to in any case. (The launches say which of its kernels are wanted.)
     void *(*program_new)(void *own, const struct job *j, uint32_t index, const void *image,

@@ -55,14 +55,17 @@ struct memory *loaded_memory(const struct loaded *l, uint32_t buffer)
 
 // ---- keys
 
-// Poisoned buffers are alike when they are of one size, the others when they are of one recipe.
+// Poisoned buffers are alike when they are of one size, the others when they are of one recipe. An
+// image is made for its access, too.
 static void kind_digest(const struct job_buffer *b, struct digest *out)
 {
-    uint64_t facts[2] = {use_of(b), fill_bytes(b)};
+    bool is_image = b->image.dimensions > 0;
+    uint64_t facts[2] = {use_of(b) + (is_image ? USE_COUNT * (1 + (uint64_t)b->access) : 0),
+                         fill_bytes(b)};
     struct digest_state s;
     digest_start(&s);
     digest_add(&s, facts, sizeof facts);
-    if (use_of(b) != USE_POISONED) {
+    if (use_of(b) != USE_POISONED || is_image) {
         job_buffer_digest(b, out);
         digest_add(&s, out, sizeof *out);
     }
@@ -169,10 +172,10 @@ static bool allocate(struct device *d, struct buffer *b, const struct job_buffer
     bool restored = b->use == USE_RESTORED;
     if (d->info.global_bytes && d->pool.bytes + 2 * bytes > d->info.global_bytes)
         make_room(d);
-    bool ok = memory_new(d, &b->memory, bytes, job->access, NULL);
+    bool ok = memory_new_buffer(d, &b->memory, job, NULL);
     if (!ok) {
         make_room(d);
-        ok = memory_new(d, &b->memory, bytes, job->access, e);
+        ok = memory_new_buffer(d, &b->memory, job, e);
     }
     return ok && (!restored || memory_new(d, &b->initial, bytes, ACCESS_BOTH, e));
 }
@@ -265,12 +268,12 @@ static uint32_t slots_that_fit(const struct device *d, const struct loaded *l, u
     return wanted > most ? most : wanted;
 }
 
-static bool add_copy(struct device *d, struct buffer *b, enum access access)
+static bool add_copy(struct device *d, struct buffer *b, const struct job_buffer *job)
 {
     struct memory *m = calloc(1, sizeof *m);
     struct memory **grown = m ? realloc(b->copies, (b->copy_count + 1) * sizeof(*grown)) : NULL;
     b->copies = grown ? grown : b->copies;
-    if (!grown || !memory_new(d, m, b->memory.bytes, access, NULL)) {
+    if (!grown || !memory_new_buffer(d, m, job, NULL)) {
         free(m);
         return false;
     }
@@ -294,7 +297,7 @@ static bool add_slot(struct device *d, struct loaded *l)
     for (uint32_t i = 0; i < count; i++) {
         struct buffer *b = l->buffers[i];
         bool fresh = is_fresh(l, i);
-        if (fresh && b->copy_count < l->slots && !add_copy(d, b, l->job->buffers[i].access))
+        if (fresh && b->copy_count < l->slots && !add_copy(d, b, &l->job->buffers[i]))
             return false;
         rows[(size_t)l->slots * count + i] = fresh ? b->copies[l->slots - 1] : &b->memory;
     }
@@ -344,6 +347,8 @@ static bool make_buffer_contents(struct device *d, const struct job_buffer *job,
         return memory_write(d, m, given->data, e);
     if (fill_is_zero(job))
         return memory_fill(d, m, 0, e);
+    if (fill_on_device(d, job, m))
+        return true;
     void *data = malloc(m->bytes);
     bool ok = data || error_memory(e);
     ok = ok && fill_make(job, data, e) && memory_write(d, m, data, e);

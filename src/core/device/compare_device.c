@@ -15,24 +15,23 @@
 
 // ---- the kernel, in pieces
 
-// The nearest float of 16 bits of a double, ties to even. A double is scaled to a multiple of its
+// The nearest float of 16 or 8 bits of a double, ties to even. A double is scaled to a multiple of its
 // last place by a power of two, which is exact, and rounded to an integer there.
 static const char rounding[] =
     "#if FRACTION\n"
+    "#define BEYOND(v) (FINITE ? as_double(0x7ff8000000000000UL) : (v) * "
+    "as_double(0x7ff0000000000000UL))\n"
+    "#define LARGEST narrow_value(SIGN - 1 - (FINITE ? 1 : 1 << FRACTION))\n"
     "function double narrow_round(double v)\n"
     "{\n"
     "    ulong exponent = as_ulong(v) >> 52 & 0x7ff;\n"
-    "    if (exponent == 0x7ff)\n"
-    "        return v;\n"
-    "    if (exponent > 1023 + BIAS)\n"
-    "        return v * as_double(0x7ff0000000000000UL);\n"
+    "    if (exponent > 1023 + BIAS + FINITE)\n"
+    "        return BEYOND(v);\n"
     "    if (exponent < 1024 - BIAS)\n"
     "        exponent = 1024 - BIAS;\n"
     "    double rounded = rint(v * as_double((2046 + FRACTION - exponent) << 52));\n"
     "    rounded *= as_double((exponent - FRACTION) << 52);\n"
-    "    if (fabs(rounded) >= as_double((ulong)(1024 + BIAS) << 52))\n"
-    "        rounded *= as_double(0x7ff0000000000000UL);\n"
-    "    return rounded;\n"
+    "    return fabs(rounded) > LARGEST ? BEYOND(v) : rounded;\n"
     "}\n"
     "#endif\n";
 
@@ -215,6 +214,8 @@ static const struct {
     [SCALAR_DOUBLE] = {"double", "as_double(0x7b7b7b7b7b7b7b7bUL)"},
     [SCALAR_CUSTOM] = {"uchar", "0x7b"},
     [SCALAR_BFLOAT16] = {"ushort", "0x7b7b"},
+    [SCALAR_E4M3] = {"uchar", "0x7b"},
+    [SCALAR_E5M2] = {"uchar", "0x7b"},
 };
 _Static_assert(POISON_BYTE == 0x7b, "the kernel's poison");
 

@@ -34,19 +34,18 @@ CONVERTER(load_u64, uint64_t)
 CONVERTER(load_float, float)
 CONVERTER(load_double, double)
 
-static void load_half(const void *data, uint64_t first, unsigned count, double *out)
-{
-    const uint16_t *in = (const uint16_t *)data + first;
-    for (unsigned i = 0; i < count; i++)
-        out[i] = half_to_f64(in[i]);
-}
+#define NARROW_CONVERTER(name, type, scalar)                                                       \
+    static void name(const void *data, uint64_t first, unsigned count, double *out)                \
+    {                                                                                              \
+        const type *in = (const type *)data + first;                                               \
+        for (unsigned i = 0; i < count; i++)                                                       \
+            out[i] = narrow_to_f64(scalar_narrow(scalar), in[i]);                                  \
+    }
 
-static void load_bfloat16(const void *data, uint64_t first, unsigned count, double *out)
-{
-    const uint16_t *in = (const uint16_t *)data + first;
-    for (unsigned i = 0; i < count; i++)
-        out[i] = narrow_to_f64(scalar_narrow(SCALAR_BFLOAT16), in[i]);
-}
+NARROW_CONVERTER(load_half, uint16_t, SCALAR_HALF)
+NARROW_CONVERTER(load_bfloat16, uint16_t, SCALAR_BFLOAT16)
+NARROW_CONVERTER(load_e4m3, uint8_t, SCALAR_E4M3)
+NARROW_CONVERTER(load_e5m2, uint8_t, SCALAR_E5M2)
 
 typedef void (*loader)(const void *data, uint64_t first, unsigned count, double *out);
 
@@ -58,6 +57,7 @@ static const loader loaders[SCALAR_COUNT] = {
     [SCALAR_U64] = load_u64,     [SCALAR_HALF] = load_half,
     [SCALAR_FLOAT] = load_float, [SCALAR_DOUBLE] = load_double,
     [SCALAR_CUSTOM] = load_u8,   [SCALAR_BFLOAT16] = load_bfloat16,
+    [SCALAR_E4M3] = load_e4m3,   [SCALAR_E5M2] = load_e5m2,
 };
 
 // ---- one pass

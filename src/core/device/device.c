@@ -58,6 +58,8 @@ static void report_prefix(const char *id, struct error *e)
 static void wake_compiler(struct device *d)
 {
     const struct job_buffer floats = {.element = {SCALAR_FLOAT, 1, 0, false},
+                                      .count = WORTH_BYTES,
+                                      .fill = {.kind = FILL_UNIFORM},
                                       .compare = {.kind = COMPARE_NORM}};
     if (!d->options.wakes || d->options.simulated || d->info.type != DEVICE_GPU)
         return;
@@ -65,6 +67,7 @@ static void wake_compiler(struct device *d)
     checksum_offered(d);
     gemm_of_floats_offered(d);
     compare_kernel(d, &floats, true);
+    fill_offered(d, &floats); // the last one: a host can make inputs meanwhile
     own_kernels_start(d);
 }
 
@@ -300,6 +303,8 @@ static void build_own_ahead(struct device *d, const struct job *j)
             if (b->output && fill_bytes(b) >= d->worth_bytes)
                 compare_kernel(d, b, gemm);
         }
+        for (uint32_t i = 0; i < j->buffer_count; i++)
+            fill_offered(d, &j->buffers[i]);
     }
     own_kernels_start(d);
 }
@@ -395,6 +400,14 @@ bool device_output(struct device *d, struct loaded *l, uint32_t buffer, struct t
         text_addn(out, data, (size_t)fill_bytes(&l->job->buffers[buffer]));
     free(copy);
     return data && (!out->failed || error_memory(e));
+}
+
+bool device_output_part(struct device *d, struct loaded *l, uint32_t buffer, uint64_t which,
+                        uint64_t at, void *out, uint64_t size, struct error *e)
+{
+    uint32_t slots = l->last_slots ? l->last_slots : 1;
+    struct memory *m = l->memory[which % slots * l->job->buffer_count + buffer];
+    return memory_read(d, m, (int64_t)at, out, size, e);
 }
 
 bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct text *out,

@@ -91,6 +91,13 @@ bool device_measure(struct device *d, struct loaded *l, const struct policy *p, 
 // not have been overwritten by another job since.
 bool device_output(struct device *d, struct loaded *l, uint32_t buffer, struct text *out,
                    struct error *e);
+// A part of an output as the launch `which`, modulo those of the last block, left it.
+bool device_output_part(struct device *d, struct loaded *l, uint32_t buffer, uint64_t which,
+                        uint64_t at, void *out, uint64_t size, struct error *e);
+// Compares outputs that another process has made: `contents` has one for each buffer of the job, NULL
+// for those that are no outputs. As device_verify(), without a launch.
+bool device_compare(struct device *d, const struct job *j, const struct check_apart *c,
+                    const void *const *contents, struct result *r);
 // The device's binary of a program (PTX, cubin, PoCL's).
 bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct text *out,
                    struct error *e);

@@ -31,21 +31,18 @@ READER(u64, uint64_t, uint64_t)
 READER(float, float, double)
 READER(double, double, double)
 
-static void read_half(const void *data, const int64_t *at, size_t count, void *out)
-{
-    const uint16_t *from = data;
-    double *to = out;
-    for (size_t i = 0; i < count; i++)
-        to[i] = half_to_f64(from[at[i]]);
-}
-
-static void read_bfloat16(const void *data, const int64_t *at, size_t count, void *out)
-{
-    const uint16_t *from = data;
-    double *to = out;
-    for (size_t i = 0; i < count; i++)
-        to[i] = narrow_to_f64(scalar_narrow(SCALAR_BFLOAT16), from[at[i]]);
-}
+#define NARROW_READER(name, type, scalar)                                                          \
+    static void read_##name(const void *data, const int64_t *at, size_t count, void *out)          \
+    {                                                                                              \
+        const type *from = data;                                                                   \
+        double *to = out;                                                                          \
+        for (size_t i = 0; i < count; i++)                                                         \
+            to[i] = narrow_to_f64(scalar_narrow(scalar), from[at[i]]);                             \
+    }
+NARROW_READER(half, uint16_t, SCALAR_HALF)
+NARROW_READER(bfloat16, uint16_t, SCALAR_BFLOAT16)
+NARROW_READER(e4m3, uint8_t, SCALAR_E4M3)
+NARROW_READER(e5m2, uint8_t, SCALAR_E5M2)
 
 static void (*const readers[SCALAR_COUNT])(const void *data, const int64_t *at, size_t count,
                                            void *out) = {
@@ -53,7 +50,7 @@ static void (*const readers[SCALAR_COUNT])(const void *data, const int64_t *at, 
     [SCALAR_I16] = read_i16,           [SCALAR_U16] = read_u16,     [SCALAR_I32] = read_i32,
     [SCALAR_U32] = read_u32,           [SCALAR_I64] = read_i64,     [SCALAR_U64] = read_u64,
     [SCALAR_HALF] = read_half,         [SCALAR_FLOAT] = read_float, [SCALAR_DOUBLE] = read_double,
-    [SCALAR_BFLOAT16] = read_bfloat16,
+    [SCALAR_BFLOAT16] = read_bfloat16, [SCALAR_E4M3] = read_e4m3,   [SCALAR_E5M2] = read_e5m2,
 };
 
 // ---- arrays -------------------------------------------------------------------------------------

@@ -102,6 +102,10 @@ static uint64_t draw_u64(struct stream *s, uint64_t i)
 static double unit(struct stream *s, uint64_t i)
 {
     switch (s->filler->buffer->element.scalar) {
+    case SCALAR_E5M2:
+        return (double)(draw_u32(s, i) >> 29) * 0x1p-3;
+    case SCALAR_E4M3:
+        return (double)(draw_u32(s, i) >> 28) * 0x1p-4;
     case SCALAR_BFLOAT16:
         return (double)(draw_u32(s, i) >> 24) * 0x1p-8;
     case SCALAR_HALF:

@@ -85,7 +85,7 @@ static void *kernel_for(struct device *d, enum scalar s)
         return NULL;
     own_narrow_defines(s, &defines);
     text_addf(&defines, SIZES "#define TYPE %s\n#define VALUE(v) %s\n",
-              scalar_narrow(s)    ? "ushort"
+              scalar_narrow(s)    ? scalar_bytes(s) == 1 ? "uchar" : "ushort"
               : s == SCALAR_FLOAT ? "float"
                                   : "double",
               scalar_narrow(s) ? "narrow_value(v)" : "((double)(v))");

@@ -101,6 +101,8 @@ static bool make_kernels(struct device *d, struct loaded *l, const struct text *
 // limits_check_job() has refused what is more than the device has.
 static bool report_no_memory(const struct error *e, struct result *r)
 {
+    if (e->code == ERROR_INPUT) // an image that the device does not have
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", e->text);
     return result_fail(r, STATUS_CONSTRAINTS, FAULT_SURROUNDINGS,
                        "%s, though the device has as much; other processes or limits may have "
                        "caused this: it is not stored",
@@ -118,6 +120,16 @@ static bool bind_arguments(struct device *d, struct loaded *l, struct result *r)
             return false;
     }
     return true;
+}
+
+bool load_buffers(struct device *d, struct loaded *l, const struct job *j, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    l->job = j;
+    reference_recipe(d, j, &l->recipe);
+    if (!allocate_arrays(l, j))
+        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    return buffers_acquire(d, l, &e) || report_no_memory(&e, r);
 }
 
 // A library is opened where it is called: a build worker has nothing to do for it.

@@ -320,6 +320,11 @@ static bool choose_reference(struct session *s)
     struct device *d = s->device;
     struct loaded *l = s->loaded;
     bool others = s->policy->inputs && !job_inputs_stay(l->job);
+    // Another process has the reference, and the tuner says whether inputs may change.
+    if (s->policy->check == POLICY_CHECK_APART) {
+        d->inputs = s->policy->inputs;
+        return true;
+    }
     struct result *r = s->result, *why = others ? result_new() : NULL;
     if (s->policy->check == POLICY_CHECK_NONE || !is_comparable(l->job)) {
         result_free(why);

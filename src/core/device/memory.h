@@ -32,6 +32,8 @@ struct memory {
     struct mapping map;
     uint64_t offset;     // of the data within `parent`, where not host
     void *parent, *view; // the backend's own: everything, and the data as an argument
+    void *image;         // (or NULL) the backend's own: what kernels see in place of the data
+    bool newer;          // than the image's contents
 };
 
 bool mapping_new(struct mapping *m, uint64_t bytes, struct error *e);

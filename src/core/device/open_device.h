@@ -15,6 +15,7 @@ enum use {
     USE_INPUT,    // made once, must not change
     USE_RESTORED, // starts every launch from its initial contents
     USE_POISONED, // starts every launch poisoned
+    USE_COUNT
 };
 
 // A buffer in the pool. Loaded jobs share it where they want the same: inputs of one recipe, and
@@ -126,6 +127,7 @@ struct loaded {
     uint32_t slots;         // rows
     uint32_t used;          // of them, since guards were looked at
     uint32_t slot;          // the one that is compared
+    uint32_t last_slots;    // that the last run of launches wrote to
     struct resources *resources;
     struct arena arena; // the arrays above
     // For a job that is a vendor's routine: one of these, and no programs or kernels.
@@ -161,6 +163,9 @@ bool device_list_join(struct arena *a, struct device_report *into,
 bool memory_new(struct device *d, struct memory *m, uint64_t bytes, enum access access,
                 struct error *e);
 void memory_free(struct device *d, struct memory *m);
+// Memory for a buffer of a job: with an image beside it if the buffer is one.
+bool memory_new_buffer(struct device *d, struct memory *m, const struct job_buffer *b,
+                       struct error *e);
 bool memory_read(struct device *d, struct memory *m, int64_t at, void *to, uint64_t bytes,
                  struct error *e);
 bool memory_write(struct device *d, struct memory *m, const void *from, struct error *e);
@@ -168,6 +173,9 @@ bool memory_fill(struct device *d, struct memory *m, uint8_t byte, struct error 
 bool memory_copy(struct device *d, struct memory *to, struct memory *from, struct error *e);
 bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct error *e);
 bool memory_yield(struct device *d, struct memory *m, struct error *e);
+// Between the memory and its image, if it has one: what is newer than the image; what launches left.
+bool memory_put(struct device *d, struct memory *m, struct error *e);
+bool memory_take(struct device *d, struct memory *m, struct error *e);
 // The data where it can be looked at: the memory itself, or a copy in *copy (free() it).
 const void *memory_look(struct device *d, struct memory *m, void **copy, struct error *e);
 bool guards_set(struct device *d, struct memory *m, struct error *e);
@@ -181,6 +189,10 @@ struct region {
     uint64_t bytes;
     uint64_t sum; // out: as checksum_of()
 };
+// Is the kernel built that makes this buffer's contents there? Does not wait for it.
+bool fill_offered(struct device *d, const struct job_buffer *b);
+// Makes them. False if the host is to: another kind of contents or memory, or what was made is wrong.
+bool fill_on_device(struct device *d, const struct job_buffer *b, struct memory *m);
 // Can it be done there? Else by reading back.
 bool checksum_offered(struct device *d);
 // All with one wait.
@@ -240,6 +252,8 @@ bool buffer_begins_made(const struct job_buffer *b);
 bool load_job(struct device *d, struct loaded *l, const struct job *j, const struct image *image,
               struct text *log, struct result *r);
 void load_release(struct device *d, struct loaded *l);
+// Its buffers alone, for what is not launched.
+bool load_buffers(struct device *d, struct loaded *l, const struct job *j, struct result *r);
 bool image_write(struct device *d, const struct loaded *l, struct text *out, struct error *e);
 
 // run.c: one launch of all kernels, with buffers set up as they are.
@@ -295,6 +309,9 @@ bool launch_on_other_poison(struct device *d, struct loaded *l, struct result *r
 
 // verify.c: holds the outputs, as they are now, against `f`.
 bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, struct result *r);
+// check_timed.c: the same after a timed launch, which messages name.
+bool outputs_compare_launch(struct device *d, struct loaded *l, struct reference *f,
+                            uint64_t number, struct result *r);
 
 // Holds one output by the comparison of `b`, which stands for that of the job; scale: NULL where it
 // is not known.

@@ -31,14 +31,15 @@ const char own_narrow[] =
     "#if FRACTION\n"
     "function double narrow_value(ushort bits)\n"
     "{\n"
-    "    uint exponent = (bits & 0x7fff) >> FRACTION, fraction = bits & ((1 << FRACTION) - 1);\n"
+    "    uint exponent = (bits & (SIGN - 1)) >> FRACTION, fraction = bits & ((1 << FRACTION) - "
+    "1);\n"
     "    double magnitude = as_double(fraction ? 0x7ff8000000000000UL : 0x7ff0000000000000UL);\n"
     "    if (exponent == 0)\n"
     "        magnitude = fraction * as_double((ulong)(1024 - BIAS - FRACTION) << 52);\n"
-    "    else if (exponent <= 2 * BIAS)\n"
+    "    else if (FINITE ? (bits & (SIGN - 1)) != SIGN - 1 : exponent <= 2 * BIAS)\n"
     "        magnitude = (fraction | (1 << FRACTION)) *\n"
     "                    as_double((ulong)(1023 - BIAS - FRACTION + exponent) << 52);\n"
-    "    return bits & 0x8000 ? -magnitude : magnitude;\n"
+    "    return bits & SIGN ? -magnitude : magnitude;\n"
     "}\n"
     "#endif\n";
 
@@ -46,6 +47,7 @@ void own_narrow_defines(enum scalar s, struct text *out)
 {
     const struct narrow *n = scalar_narrow(s);
     text_addf(out, "#define FRACTION %d\n#define BIAS %d\n", n ? n->fraction : 0, n ? n->bias : 0);
+    text_addf(out, "#define SIGN %d\n#define FINITE %d\n", n ? n->sign : 0, n ? n->finite : 0);
 }
 
 // A queue, and a thread that builds what is in it while the caller does something else.
@@ -222,12 +224,31 @@ void own_kernels_start(struct device *d)
 
 // ----
 
-void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)
+static struct own_kernel *find_own_kernel(const struct device *d, const struct own_text *t)
 {
     struct own_kernel *k = d->own_kernels;
     while (k && (k->pieces != t->pieces || strcmp(k->name, t->name) != 0 ||
                  strcmp(k->defines, t->defines) != 0))
         k = k->next;
+    return k;
+}
+
+bool own_kernel_ready(struct device *d, const struct own_text *t)
+{
+    struct own_kernel *k = find_own_kernel(d, t);
+    if (d->own_collecting && (k || (k = add(d, t, NULL))))
+        enqueue(d->own_ahead, k);
+    if (!k || !d->own_ahead)
+        return k && k->state == OWN_BUILT && k->kernel;
+    pthread_mutex_lock(&d->own_ahead->mutex);
+    bool is_ready = k->state == OWN_BUILT && k->kernel;
+    pthread_mutex_unlock(&d->own_ahead->mutex);
+    return is_ready;
+}
+
+void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)
+{
+    struct own_kernel *k = find_own_kernel(d, t);
     if (!k)
         k = add(d, t, e);
     if (!k)

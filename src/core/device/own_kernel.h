@@ -19,7 +19,7 @@ struct own_text {
     const char *const *pieces; // of the text, NULL-terminated; in static storage
 };
 
-// A piece of texts: narrow_value() of the bits of a float of 16 bits, as narrow_to_f64() has it. It
+// A piece of texts: narrow_value() of the bits of a float of 16 or 8 bits, as narrow_to_f64() has it. It
 // is empty but for those types, which these lines tell it of.
 extern const char own_narrow[];
 void own_narrow_defines(enum scalar s, struct text *out);
@@ -32,6 +32,8 @@ bool own_kernels_offered(const struct device *d);
 // Built when first asked for and kept; NULL when it cannot be built, then and ever after, and the
 // error says why each time.
 void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e);
+// Is it built, or was it asked for in a collection and is built by now? Does not wait; of a collection it is asked for.
+bool own_kernel_ready(struct device *d, const struct own_text *t);
 // Kernels requested in between are not built at once (own_kernel_get() is NULL) but, from
 // own_kernels_start() on at the latest, in that order and by a thread, while the caller does
 // something else. A later request waits for its kernel. Kernels that an earlier collection

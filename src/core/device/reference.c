@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// References kept in memory. A tune has one; a worker may serve a few.
-#define KEPT 3
+// References kept in memory, and the bytes beyond which it is the last few. A tune has two; a judge's worker serves several
+// sizes and inputs.
+#define KEPT       16
+#define KEPT_LEAST 3
+#define KEPT_BYTES (UINT64_C(256) << 20)
 // A file in the system's cache, read, summed and copied to a GPU.
 #define READ_NS_PER_BYTE 1
 
@@ -507,19 +510,32 @@ static struct reference *find_kept(struct device *d, const struct digest *recipe
     return NULL;
 }
 
+static uint64_t reference_bytes(const struct reference *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        sum += f->outputs[i].length;
+    return sum;
+}
+
 static struct reference *keep_reference(struct device *d, struct reference *f)
 {
     unsigned count = 1;
+    uint64_t bytes = reference_bytes(f);
     f->next = d->references;
     d->references = f;
-    for (struct reference *at = f; at; at = at->next, count++) {
-        if (count >= KEPT && at->next) {
-            struct reference *last = at->next;
-            at->next = last->next;
-            free_reference(d, last);
+    while (f->next) {
+        struct reference *next = f->next;
+        count++;
+        bytes += reference_bytes(next);
+        if (count > KEPT || (count > KEPT_LEAST && bytes > KEPT_BYTES)) {
+            f->next = next->next;
+            free_reference(d, next);
+        } else {
+            f = next;
         }
     }
-    return f;
+    return d->references;
 }
 
 static struct reference *new_reference(const struct job *j, const struct digest *recipe)
@@ -569,10 +585,7 @@ static struct reference *read_kept(struct device *d, const struct job *j,
 // written costs time later, nothing else.
 static void write_kept(struct device *d, const struct job *j, struct reference *f, uint64_t made_ns)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < f->count; i++)
-        bytes += f->outputs[i].length;
-    bool dear = f->blob || made_ns > bytes * READ_NS_PER_BYTE;
+    bool dear = f->blob || made_ns > reference_bytes(f) * READ_NS_PER_BYTE;
     if (!d->options.cache || j->reference.kind == REFERENCE_DATA || !dear ||
         !reference_on_host(d, f, NULL))
         return;

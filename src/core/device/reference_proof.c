@@ -39,6 +39,8 @@ struct proving {
 static double least_of(enum scalar s)
 {
     return s == SCALAR_HALF                            ? 0x1p-24
+           : s == SCALAR_E4M3                          ? 0x1p-9
+           : s == SCALAR_E5M2                          ? 0x1p-16
            : s == SCALAR_FLOAT || s == SCALAR_BFLOAT16 ? FLT_MIN
            : s == SCALAR_DOUBLE                        ? DBL_MIN
                                                        : 0;

@@ -18,6 +18,8 @@ bool product_of(const struct job *j, struct product *out, struct result *r)
                            (unsigned long long)g->n, (unsigned long long)g->k);
     *out = (struct product){
         .type = j->buffers[g->a].element.scalar,
+        .type_b = j->buffers[g->b].element.scalar,
+        .type_c = j->buffers[g->c].element.scalar,
         .transpose_a = g->transpose_a,
         .transpose_b = g->transpose_b,
         .m = (int)g->m,
@@ -26,8 +28,8 @@ bool product_of(const struct job *j, struct product *out, struct result *r)
         .a_row = (int)(g->transpose_a ? g->m : g->k),
         .b_row = (int)(g->transpose_b ? g->k : g->n),
         .c_row = (int)g->n,
-        .alpha = (float)g->alpha,
-        .beta = (float)g->beta,
+        .alpha = g->alpha,
+        .beta = g->beta,
         .a = g->a,
         .b = g->b,
         .c = g->c,
@@ -109,6 +111,7 @@ bool device_routine_about(const struct device_options *o, enum routine routine, 
     switch (routine) {
     case ROUTINE_CUBLAS:
     case ROUTINE_CUBLAS_TF32:
+    case ROUTINE_CUBLAS_FAST:
         return cublas_about(routine, library, o->toolkit, about, r);
     case ROUTINE_CBLAS:
         return cblas_about(library, about, r);

@@ -8,11 +8,11 @@
 
 // The job's gemm in a BLAS's terms: row-major, without gaps between rows.
 struct product {
-    enum scalar type; // of all three matrices
+    enum scalar type, type_b, type_c; // of A, B and C
     bool transpose_a, transpose_b;
     int m, n, k;
     int a_row, b_row, c_row; // elements from one row to the next, as the matrix is stored
-    float alpha, beta;
+    double alpha, beta;
     uint32_t a, b, c; // buffers of the job
 };
 

@@ -24,6 +24,19 @@ static void act_meanwhile(void *context)
     d->hushed--;
 }
 
+// The contents of images, of inputs or of all others, become the memory's: there they are looked at.
+static bool take_images(struct device *d, const struct loaded *l, uint32_t slots, bool inputs,
+                        struct result *r)
+{
+    struct error e = ERROR_INIT;
+    for (uint32_t i = 0; i < slots * l->job->buffer_count; i++) {
+        bool is_input = l->buffers[i % l->job->buffer_count]->use == USE_INPUT;
+        if (is_input == inputs && !memory_take(d, l->memory[i], &e))
+            return run_lost(d, &e, r);
+    }
+    return true;
+}
+
 bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total_ns,
              uint64_t *parts_ns, struct result *r)
 {
@@ -40,11 +53,13 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     run.buffers = l->job->buffer_count;
     run.slots = run.batch < l->slots ? run.batch : l->slots;
     l->used = run.slots > l->used ? run.slots : l->used;
+    l->last_slots = run.slots;
     // Memory for whoever is about to use it: the host for a CBLAS, else the device.
     for (uint32_t i = 0; i < run.slots * run.buffers; i++) {
         struct memory *m = l->memory[i];
         void *copy;
-        if (l->cblas ? !memory_look(d, m, &copy, &e) : !memory_yield(d, m, &e))
+        if (l->cblas ? !memory_look(d, m, &copy, &e)
+                     : !memory_put(d, m, &e) || !memory_yield(d, m, &e))
             return run_lost(d, &e, r);
         l->buffers[i % run.buffers]->writer = l;
     }
@@ -65,7 +80,8 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     }
     bool ok = l->routine ? d->backend->routine_run(d->own, l->routine, &run, &times, &d->lost, r)
                          : d->backend->run(d->own, &run, &times, &d->lost, r);
-    return ok && timer_take(d, l, &run, first, &times, total_ns, r);
+    return ok && timer_take(d, l, &run, first, &times, total_ns, r) &&
+           take_images(d, l, run.slots, false, r);
 }
 
 // ---- guard zones
@@ -188,7 +204,7 @@ bool run_left_intact(struct device *d, struct loaded *l, struct result *r)
     struct sums *sums = calloc((size_t)l->job->buffer_count * l->used + 1, sizeof *sums);
     device_phase_begin(d, PHASE_CHECKING, 0, false);
     bool ok = sums || result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
-    ok = ok && (!d->backend->left || d->backend->left(d->own, r));
+    ok = ok && (!d->backend->left || d->backend->left(d->own, r)) && take_images(d, l, 1, true, r);
     if (ok)
         ok = take_sums(d, l, sums, &e) ? left_intact(d, l, sums, r) : run_lost(d, &e, r);
     if (!ok)

@@ -276,6 +276,55 @@ static bool verify(struct device *d, struct loaded *l, bool audited, struct resu
     return ok && (!f || !audited || outputs_audit(d, l, f, r));
 }
 
+// ---- outputs of another process
+
+static bool put_outputs(struct device *d, struct loaded *l, const void *const *contents,
+                        struct result *r)
+{
+    struct error e = ERROR_INIT;
+    bool ok = buffers_make(d, l, &e);
+    for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
+        ok = !l->job->buffers[i].output || memory_write(d, &l->buffers[i]->memory, contents[i], &e);
+    return ok || result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
+}
+
+static bool compare_outputs_of(struct device *d, struct loaded *l, const struct check_apart *c,
+                               const void *const *contents, struct result *r)
+{
+    struct reference *f = NULL;
+    uint64_t start = clock_ns();
+    if (c->inputs)
+        inputs_change(d, l, c->inputs, &f, r);
+    else
+        f = reference_of(d, l->job, &l->recipe, r);
+    r->reference_ns = clock_ns() - start;
+    bool ok = f && reference_prove(d, l, f, r) && put_outputs(d, l, contents, r);
+    if (ok && c->launch)
+        return outputs_compare_launch(d, l, f, c->launch, r);
+    return ok && outputs_compare(d, l, f, r) && note_changed(d, l, r) &&
+           (r->deviation_count == 0 || has_changed_any(l, f, r)) &&
+           (!c->audit || outputs_audit(d, l, f, r));
+}
+
+bool device_compare(struct device *d, const struct job *j, const struct check_apart *c,
+                    const void *const *contents, struct result *r)
+{
+    struct loaded l = {.job = NULL};
+    uint64_t start = clock_ns();
+    arena_init(&l.arena);
+    device_phase_begin(d, PHASE_CHECKING, 0, false);
+    r->reference_ns = 0;
+    bool ok = device_usable(d, r) && load_buffers(d, &l, j, r) &&
+              compare_outputs_of(d, &l, c, contents, r);
+    load_release(d, &l);
+    d->inputs = 0;
+    r->verify_ns = clock_ns() - start - r->reference_ns;
+    device_phase_begin(d, PHASE_IDLE, 0, false);
+    return ok;
+}
+
+// ---- a launch that is verified
+
 bool device_verify(struct device *d, struct loaded *l, const struct policy *p, struct result *r)
 {
     uint64_t start = clock_ns();

@@ -11,6 +11,7 @@ struct word {
     const struct token *token;
     uint32_t file;
     bool is_dropped;
+    const char *instead; // (or NULL) what is written in its place
 };
 
 enum part_kind { PART_FRAME, PART_FUNCTION, PART_RECORD, PART_TYPE, PART_VARIABLE, PART_CALL };
@@ -20,6 +21,7 @@ struct part {
     enum part_kind kind;
     bool is_kept;
     bool is_kernel, is_device, is_constant;
+    bool is_faulty; // the compiler refused a line of it
 };
 
 // The words of one item, if it is compiled.
@@ -60,6 +62,7 @@ struct device_reader {
     struct own_define *defines;
     size_t define_count, define_room;
     struct name_set used, kernel_words, device_words, namespaces;
+    bool has_asked; // the kernels asked for are there: others are kept only where these reach them
     bool failed;
 };
 
@@ -434,17 +437,26 @@ static bool is_namespace_known(const struct device_reader *d, const struct part 
             set_has(&d->namespaces, d->words[p->from + 2].token->text));
 }
 
+// A kernel that is asked for, or any where those are not found.
+static bool is_asked_kernel(const struct device_reader *d, const struct part *p)
+{
+    return p->is_kernel && (!d->has_asked || declares_function(d, p));
+}
+
 static bool is_wanted(const struct device_reader *d, const struct part *p)
 {
+    if (p->is_faulty)
+        return p->is_kernel && p->kind == PART_FUNCTION && is_asked_kernel(d, p);
     switch (p->kind) {
     case PART_FRAME:
         return true;
     case PART_CALL:
         return p->is_kernel || p->is_device || is_at(d, p->from, "static_assert");
     case PART_FUNCTION:
-        return p->is_kernel || ((p->is_device || p->is_constant) && declares_function(d, p) &&
-                                (p->is_device || is_at(d, p->from, "constexpr") ||
-                                 is_at(d, p->from + 1, "constexpr")));
+        return is_asked_kernel(d, p) ||
+               ((p->is_device || p->is_constant) && declares_function(d, p) &&
+                (p->is_device || is_at(d, p->from, "constexpr") ||
+                 is_at(d, p->from + 1, "constexpr")));
     case PART_RECORD:
         return declares_record(d, p);
     case PART_TYPE:
@@ -496,6 +508,58 @@ static void keep_parts(struct device_reader *d)
     }
 }
 
+// const float X = -Y; as the compiler of both has it: a number, which needs no memory of the device. To that of the
+// device alone it is a variable, and its value none of a constant.
+static void make_constant(struct device_reader *d, const struct part *p)
+{
+    size_t qualifier = p->to, at = p->from;
+    if (p->kind != PART_VARIABLE || !p->is_constant || p->is_device)
+        return;
+    for (; is_name_at(d, at); at++) {
+        if (is_at(d, at, "constexpr"))
+            return;
+        qualifier = is_at(d, at, "const") ? at : qualifier;
+    }
+    if (qualifier < at && at > p->from + 2 && is_at(d, at, "="))
+        d->words[qualifier].instead = "constexpr";
+}
+
+// The names of the kernels asked for are used, if all of them are declared.
+static void ask_kernels(struct device_reader *d)
+{
+    const struct device_program *p = d->program;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < p->kernel_count; i++) {
+        size_t count = 0;
+        const struct token *t = tokens_read(p->kernels[i], strlen(p->kernels[i]), d->arena, &count);
+        d->failed |= !t;
+        for (size_t k = 0; t && k < count; k++) {
+            if (t[k].kind == TOKEN_NAME)
+                set_add(d, &d->used, t[k].text);
+        }
+    }
+    for (size_t i = 0; i < d->part_count; i++)
+        found += d->parts[i].is_kernel && d->parts[i].kind == PART_FUNCTION &&
+                 declares_function(d, &d->parts[i]);
+    d->has_asked = p->kernel_count && found >= p->kernel_count;
+    if (!d->has_asked)
+        memset(&d->used, 0, sizeof d->used);
+}
+
+// Marks the parts that have a line which the compiler refused.
+static void note_faults(struct device_reader *d)
+{
+    const struct device_program *p = d->program;
+    for (size_t i = 0; i < d->part_count; i++) {
+        struct part *part = &d->parts[i];
+        for (size_t k = part->from; k < part->to && part->kind != PART_FRAME; k++) {
+            for (uint32_t f = 0; f < p->fault_count; f++)
+                part->is_faulty |= p->faults[f].file == d->words[k].file &&
+                                   p->faults[f].line == d->words[k].token->line;
+        }
+    }
+}
+
 // The language's own words, and macros that stand for one.
 static void read_device_words(struct device_reader *d)
 {
@@ -522,8 +586,9 @@ static void read_device_words(struct device_reader *d)
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static void write_word(struct text *out, const struct token *t, uint32_t *line)
+static void write_word(struct text *out, const struct word *w, uint32_t *line)
 {
+    const struct token *t = w->token;
     bool starts = *line < t->line;
     for (; *line < t->line; (*line)++)
         text_addc(out, '\n');
@@ -531,7 +596,7 @@ static void write_word(struct text *out, const struct token *t, uint32_t *line)
         text_addf(out, "%s#%s ", starts ? "" : "\n", t->directive);
     else if (!starts && !t->is_glued)
         text_addc(out, ' ');
-    text_add(out, t->text);
+    text_add(out, w->instead ? w->instead : t->text);
 }
 
 // A header of the host's libraries that nothing that is left needs.
@@ -574,7 +639,7 @@ static bool write_device_file(struct device_reader *d, uint32_t file)
         uint32_t line = scan->items[i].first;
         for (size_t at = words->from; at < words->to; at++) {
             if (!d->words[at].is_dropped)
-                write_word(&out, d->words[at].token, &line);
+                write_word(&out, &d->words[at], &line);
         }
         const uint32_t next = i + 1 < scan->count ? scan->items[i + 1].first : line + 1;
         for (; line < next; line++)
@@ -591,16 +656,19 @@ static bool drop_parts(struct device_reader *d)
     for (size_t i = 0; i < d->part_count; i++) {
         const struct part *p = &d->parts[i];
         has_kernel |= p->is_kernel && p->is_kept;
+        d->program->faulty += p->is_faulty && !p->is_kept;
         const bool is_host = !p->is_kept && (p->kind == PART_FUNCTION || p->kind == PART_CALL ||
                                              p->kind == PART_VARIABLE);
         const struct word *first = &d->words[p->from];
+        if (p->is_kept)
+            make_constant(d, p);
         d->program->left_out += is_host;
         if (is_host && first->file == 0 && !d->program->first_line)
             d->program->first_line = first->token->line;
         for (size_t k = p->from; k < p->to && !p->is_kept; k++)
             d->words[k].is_dropped = true;
     }
-    return has_kernel && d->program->left_out;
+    return has_kernel && (d->program->left_out || d->program->faulty);
 }
 
 bool device_text_make(struct device_program *p, struct arena *a)
@@ -615,6 +683,8 @@ bool device_text_make(struct device_program *p, struct arena *a)
     read_device_words(d);
     if (!read_parts(d))
         return false;
+    ask_kernels(d);
+    note_faults(d);
     keep_parts(d);
     const bool is_changed = drop_parts(d);
     bool ok = !d->failed;

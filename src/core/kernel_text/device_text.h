@@ -1,6 +1,6 @@
 // A program meant for a compiler of host and device, as a compiler of the device alone takes it: the
-// host's functions, variables and launches are left out, and everything that no kernel reaches. What
-// stays keeps its line.
+// host's functions, variables and launches are left out, and everything that the kernels asked for do not
+// reach. What stays keeps its line.
 #ifndef HONE_KERNEL_TEXT_DEVICE_TEXT_H
 #define HONE_KERNEL_TEXT_DEVICE_TEXT_H
 
@@ -16,12 +16,24 @@ struct device_file {
     size_t device_length;
 };
 
+// A line of a file that the compiler refused.
+struct device_fault {
+    uint32_t file, line;
+};
+
 struct device_program {
     struct device_file *files; // the compiled one first
     uint32_t count;
     const struct scan_names *names; // that -D gives
     const struct follow_macro *macros;
     enum language language;
+    // Name expressions of the kernels asked for; all kernels are kept where these are not found.
+    const char *const *kernels;
+    uint32_t kernel_count;
+    // Refused so far: what stands there is left out, unless it is a kernel asked for.
+    const struct device_fault *faults;
+    uint32_t fault_count;
+    uint32_t faulty;     // functions, types and variables so left out
     uint32_t left_out;   // functions and variables
     uint32_t first_line; // of the compiled file, where the first of them begins
 };

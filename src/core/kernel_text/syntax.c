@@ -41,6 +41,7 @@ struct parser {
     struct function *function; // whose head or body is read
     struct template_parameter *templates;
     uint32_t template_count;
+    bool is_special; // template <>: what follows is a template for some arguments
     const char
         *scopes[SCOPES_MOST]; // "outer::inner::" of each brace that is open outside functions
     uint32_t scope_count;
@@ -258,13 +259,30 @@ static bool builtin_type(const struct parser *p, const char *words, struct type 
         enum type_base base;
         uint32_t bytes;
         bool is_unsigned;
-    } others[] = {{"void", TYPE_VOID, 1, false},         {"size_t", TYPE_INTEGER, 8, true},
-                  {"ptrdiff_t", TYPE_INTEGER, 8, false}, {"int8_t", TYPE_INTEGER, 1, false},
-                  {"uint8_t", TYPE_INTEGER, 1, true},    {"int16_t", TYPE_INTEGER, 2, false},
-                  {"uint16_t", TYPE_INTEGER, 2, true},   {"int32_t", TYPE_INTEGER, 4, false},
-                  {"uint32_t", TYPE_INTEGER, 4, true},   {"int64_t", TYPE_INTEGER, 8, false},
-                  {"uint64_t", TYPE_INTEGER, 8, true},   {"bool", TYPE_INTEGER, 1, true},
-                  {"auto", TYPE_OPAQUE, 4, false},       {"event_t", TYPE_OPAQUE, 8, false}};
+    } others[] = {{"void", TYPE_VOID, 1, false},
+                  {"size_t", TYPE_INTEGER, 8, true},
+                  {"ptrdiff_t", TYPE_INTEGER, 8, false},
+                  {"int8_t", TYPE_INTEGER, 1, false},
+                  {"uint8_t", TYPE_INTEGER, 1, true},
+                  {"int16_t", TYPE_INTEGER, 2, false},
+                  {"uint16_t", TYPE_INTEGER, 2, true},
+                  {"int32_t", TYPE_INTEGER, 4, false},
+                  {"uint32_t", TYPE_INTEGER, 4, true},
+                  {"int64_t", TYPE_INTEGER, 8, false},
+                  {"uint64_t", TYPE_INTEGER, 8, true},
+                  {"bool", TYPE_INTEGER, 1, true},
+                  {"auto", TYPE_OPAQUE, 4, false},
+                  {"event_t", TYPE_OPAQUE, 8, false},
+                  {"image2d_t", TYPE_OPAQUE, 8, false},
+                  {"image3d_t", TYPE_OPAQUE, 8, false},
+                  {"sampler_t", TYPE_OPAQUE, 8, false},
+                  {"cudaTextureObject_t", TYPE_OPAQUE, 8, false},
+                  {"cudaSurfaceObject_t", TYPE_OPAQUE, 8, false},
+                  {"clock_t", TYPE_INTEGER, 8, false},
+                  // cuRAND's usual generator, of a header of CUDA's.
+                  {"curandState", TYPE_RECORD, 48, false},
+                  {"curandState_t", TYPE_RECORD, 48, false},
+                  {"curandStateXORWOW_t", TYPE_RECORD, 48, false}};
     struct element el;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (strcmp(others[i].name, words) != 0)
@@ -293,6 +311,26 @@ static bool is_type_word(const struct parser *p, const char *word)
            str_listed(compound, word) || space_word(p, word, &space) || is_plain_word(p, word);
 }
 
+// ns::tile<32, float> name
+static bool at_template_type(const struct parser *p)
+{
+    const struct token *t = p->at;
+    int depth = 0;
+    while (t + 2 < p->end && strcmp(t[1].text, "::") == 0)
+        t += 2;
+    if (t->kind != TOKEN_NAME || strcmp(t[1].text, "<") != 0)
+        return false;
+    for (t++; t < p->end && t < p->at + 40; t++) {
+        depth += strcmp(t->text, "<") == 0;
+        depth -= strcmp(t->text, ">") == 0 ? 1 : strcmp(t->text, ">>") == 0 ? 2 : 0;
+        if (depth <= 0)
+            return t[1].kind == TOKEN_NAME && strchr("=;({,[", t[2].text[0]) && !t[2].text[1];
+        if (t->kind == TOKEN_SIGN && !strchr("<>,*:", t->text[0]))
+            return false;
+    }
+    return false;
+}
+
 // Does a declaration begin here? A name that nothing declares is a type where another follows.
 static bool at_type(const struct parser *p)
 {
@@ -307,6 +345,8 @@ static bool at_type(const struct parser *p)
         strcmp(word, "goto") == 0 || strcmp(word, "typedef") == 0)
         return false;
     const struct token *next = p->at + 1, *third = p->at + 2, *fourth = p->at + 3;
+    if (at_template_type(p))
+        return true;
     if (next_is_sign(p, 1, "::"))
         return p->at + 3 < p->end && third->kind == TOKEN_NAME && fourth->kind == TOKEN_NAME;
     if (next->kind == TOKEN_NAME)
@@ -556,6 +596,8 @@ static void read_enum(struct parser *p, struct type *t)
     want_sign(p, "}");
 }
 
+static void skip_template_arguments(struct parser *p);
+
 static void take_type_word(struct parser *p, struct type *t)
 {
     const char *word = (p->at++)->text;
@@ -565,10 +607,18 @@ static void take_type_word(struct parser *p, struct type *t)
     }
     const struct type *known = find_type(p, word);
     struct type found = {.base = TYPE_OPEN, .component = 4, .lanes = 1};
+    bool is_builtin = !known && builtin_type(p, word, &found);
     if (known)
         found = *known;
-    else if (!builtin_type(p, word, &found))
+    if (at_sign(p, "<") && !is_builtin) { // Pack<float, 4>: its layout hangs on the arguments
+        skip_template_arguments(p);
+        found.base = TYPE_OPEN;
+        word = arena_printf(p->arena, "%s<>", word);
+        known = NULL;
+        p->failed |= !word;
+    } else if (!known && !is_builtin) {
         note_open_type(p, word);
+    }
     t->base = found.base;
     t->component = found.component;
     t->lanes = found.lanes;
@@ -789,7 +839,7 @@ static void skip_template_arguments(struct parser *p)
     int depth = 0;
     do {
         depth += at_sign(p, "<");
-        depth -= at_sign(p, ">");
+        depth -= at_sign(p, ">>") ? 2 : at_sign(p, ">");
         p->at++;
     } while (depth > 0 && p->at < p->end);
 }
@@ -1374,6 +1424,8 @@ static void read_parameters(struct parser *p, struct function *f)
 
 static void add_function(struct parser *p, const struct function *f)
 {
+    if (p->is_special) // the template itself has the name
+        return;
     for (uint32_t i = 0; i < p->out->function_count; i++) {
         if (strcmp(p->out->functions[i].name, f->name) == 0 &&
             strcmp(p->out->functions[i].scope, f->scope) == 0 && f->is_kernel &&
@@ -1570,6 +1622,7 @@ static void read_outside(struct parser *p)
         p->templates = NULL;
         p->template_count = 0;
         read_template(p);
+        p->is_special = p->template_count == 0 && !p->trouble;
         return;
     }
     if (at_word(p, "typedef"))
@@ -1584,6 +1637,7 @@ static void read_outside(struct parser *p)
         read_declared_outside(p);
     p->templates = NULL;
     p->template_count = 0;
+    p->is_special = false;
     if (!p->trouble)
         return;
     // Behind what is not understood: its first semicolon, or what stands in braces.

@@ -9,6 +9,7 @@
 void codec_text(struct wire *w, const char **v);
 
 void element_codec(struct wire *w, struct element *el);
+void job_image_codec(struct wire *w, struct job_image *i);
 void fill_codec(struct wire *w, struct job_fill *f);
 void program_codec(struct wire *w, struct job_program *p);
 void routine_codec(struct wire *w, struct job *j);

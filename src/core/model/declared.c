@@ -30,6 +30,8 @@ static const struct {
     {"float", SCALAR_FLOAT, true},
     {"double", SCALAR_DOUBLE, true},
     {"__nv_bfloat16", SCALAR_BFLOAT16, false},
+    {"__nv_fp8_e4m3", SCALAR_E4M3, false},
+    {"__nv_fp8_e5m2", SCALAR_E5M2, false},
     {"bool", SCALAR_BOOL, false},
     {"int8_t", SCALAR_I8, false},
     {"uint8_t", SCALAR_U8, false},
@@ -129,6 +131,17 @@ bool declared_parse(const char *text, enum language l, struct element *out)
     return known;
 }
 
+enum declared_kind declared_image_kind(const char *word)
+{
+    static const char *const starts[] = {"image2d", "image3d", "cudaTextureObject_t",
+                                         "cudaSurfaceObject_t"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        if (str_starts(word, starts[i]))
+            return DECLARED_IMAGE;
+    }
+    return strcmp(word, "sampler_t") == 0 ? DECLARED_SAMPLER : DECLARED_UNKNOWN;
+}
+
 // ---- agreement ---------------------------------------------------------------------------------
 
 static bool is_byte(const struct element *el)
@@ -184,6 +197,11 @@ static enum declared_fault check_kind(const struct declared *d, const struct pas
                                       enum language l)
 {
     bool to_pointer = d->kind == DECLARED_POINTER, is_scalar = p->kind == ARGUMENT_SCALAR;
+    if ((d->kind == DECLARED_IMAGE) != p->is_image ||
+        (d->kind == DECLARED_SAMPLER) != (p->kind == ARGUMENT_SAMPLER))
+        return DECLARED_OTHER_KIND;
+    if (p->is_image || p->kind == ARGUMENT_SAMPLER)
+        return DECLARED_FITS;
     if (to_pointer == is_scalar)
         return is_address(d, p, l) || (!to_pointer && !d->has_element) ? DECLARED_FITS
                                                                        : DECLARED_OTHER_KIND;
@@ -202,7 +220,7 @@ enum declared_fault declared_check(const struct declared *d, const struct passed
     bool to_pointer = d->kind == DECLARED_POINTER, is_scalar = p->kind == ARGUMENT_SCALAR;
     // Local memory has no contents: its size in bytes is all that counts.
     if (kind != DECLARED_FITS || !d->has_element || to_pointer == is_scalar ||
-        p->kind == ARGUMENT_LOCAL || p->kind == ARGUMENT_NULL)
+        p->kind == ARGUMENT_LOCAL || p->kind == ARGUMENT_NULL || p->is_image)
         return kind;
     return is_scalar ? check_value(&d->element, &p->element) : check_pointer(d, p);
 }
@@ -220,5 +238,6 @@ struct passed declared_passed(const struct job *j, const struct job_argument *a)
     const struct job_buffer *b = &j->buffers[a->buffer];
     p.element = b->element;
     p.generated = is_generated(&b->fill);
+    p.is_image = b->image.dimensions > 0;
     return p;
 }

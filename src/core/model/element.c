@@ -1,4 +1,4 @@
-// Types of elements: names, sizes, and the floats of 16 bits.
+// Types of elements: names, sizes, and the floats of 16 and of 8 bits.
 #include "model/job.h"
 
 #include <ctype.h>
@@ -32,6 +32,8 @@ static const struct scalar_facts scalars[] = {
     [SCALAR_DOUBLE] = {"double", "double", 8, true, false},
     [SCALAR_CUSTOM] = {"custom", NULL, 0, false, false},
     [SCALAR_BFLOAT16] = {"bfloat16", "bfloat16", 2, true, false},
+    [SCALAR_E4M3] = {"float8_e4m3", "float8_e4m3", 1, true, false},
+    [SCALAR_E5M2] = {"float8_e5m2", "float8_e5m2", 1, true, false},
 };
 
 // The list in the header is the truth; this table only adds to it.
@@ -79,6 +81,9 @@ static const struct {
     {"float32", SCALAR_FLOAT},
     {"float64", SCALAR_DOUBLE},
     {"__nv_bfloat16", SCALAR_BFLOAT16},
+    {"__nv_fp8_e4m3", SCALAR_E4M3},
+    {"float8_e4m3fn", SCALAR_E4M3},
+    {"__nv_fp8_e5m2", SCALAR_E5M2},
 };
 
 #define SPELLING_COUNT (sizeof spellings / sizeof *spellings)
@@ -205,18 +210,22 @@ void scalar_limits(enum scalar s, int64_t *low, int64_t *high)
         *high = 1;
 }
 
-// ---- floats of 16 bits ---------------------------------------------------------------------------
+// ---- floats of 16 and 8 bits ---------------------------------------------------------------------------
 
 enum {
     F64_FRACTION = 52, // bits
     F64_BIAS = 1023,
-    NARROW_BITS = 15, // without the sign
 };
 
 const struct narrow *scalar_narrow(enum scalar s)
 {
-    static const struct narrow half = {10, 15}, bfloat16 = {7, 127};
-    return s == SCALAR_HALF ? &half : s == SCALAR_BFLOAT16 ? &bfloat16 : NULL;
+    static const struct narrow all[SCALAR_COUNT] = {
+        [SCALAR_HALF] = {10, 15, 0x8000, false},
+        [SCALAR_BFLOAT16] = {7, 127, 0x8000, false},
+        [SCALAR_E4M3] = {3, 7, 0x80, true},
+        [SCALAR_E5M2] = {2, 15, 0x80, false},
+    };
+    return all[s].sign ? &all[s] : NULL;
 }
 
 // bits / 2^shift, to nearest, ties to even.
@@ -230,7 +239,13 @@ static uint64_t shift_rounded(uint64_t bits, unsigned shift)
 
 static uint16_t infinity_of(const struct narrow *n)
 {
-    return (uint16_t)((1u << NARROW_BITS) - (1u << n->fraction));
+    return (uint16_t)(n->sign - (1u << n->fraction));
+}
+
+// Beyond the largest: an infinity, or the one NaN of a type without infinities.
+static uint16_t beyond(const struct narrow *n)
+{
+    return n->finite ? (uint16_t)(n->sign - 1u) : infinity_of(n);
 }
 
 // Rounded once, from all bits of the double: going through float would round twice.
@@ -238,24 +253,27 @@ uint16_t narrow_from_f64(const struct narrow *n, double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
-    uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
+    uint16_t sign = bits >> 63 ? n->sign : 0;
     uint64_t fraction = bits & ((1ull << F64_FRACTION) - 1);
     int exponent = (int)(bits >> F64_FRACTION & 0x7ff) - F64_BIAS, least = 1 - n->bias;
+    int most = n->bias + n->finite;
     const unsigned shift = (unsigned)(F64_FRACTION - n->fraction);
 
-    if (isnan(v)) // a quiet one
+    if (isnan(v) && !n->finite) // a quiet one
         return (uint16_t)(sign | infinity_of(n) | 1u << (n->fraction - 1) | fraction >> shift);
-    if (exponent > n->bias)
-        return sign | infinity_of(n);
+    if (exponent > most)
+        return sign | beyond(n);
     if (exponent < least - n->fraction - 1) // below half the least subnormal
         return sign;
     if (exponent < least) {
         fraction |= 1ull << F64_FRACTION;
         return (uint16_t)(sign | shift_rounded(fraction, shift + (unsigned)(least - exponent)));
     }
-    // A fraction that rounds up to 1 carries into the exponent, and from the largest to infinity.
+    // A fraction that rounds up to 1 carries into the exponent, and from the largest to infinity, or
+    // out of the type.
     uint64_t magnitude = (uint64_t)(exponent + n->bias) << F64_FRACTION | fraction;
-    return (uint16_t)(sign | shift_rounded(magnitude, shift));
+    uint64_t rounded = shift_rounded(magnitude, shift);
+    return (uint16_t)(sign | (rounded < beyond(n) ? rounded : beyond(n)));
 }
 
 double narrow_to_f64(const struct narrow *n, uint16_t bits)
@@ -263,13 +281,13 @@ double narrow_to_f64(const struct narrow *n, uint16_t bits)
     int exponent = (bits & infinity_of(n)) >> n->fraction;
     int one = 1 << n->fraction, fraction = bits & (one - 1);
     double magnitude;
-    if (exponent > 2 * n->bias)
+    if (n->finite ? (bits & (n->sign - 1)) == beyond(n) : exponent > 2 * n->bias)
         magnitude = fraction ? (double)NAN : (double)INFINITY;
     else if (exponent == 0)
         magnitude = ldexp(fraction, 1 - n->bias - n->fraction);
     else
         magnitude = ldexp(fraction | one, exponent - n->bias - n->fraction);
-    return bits & 0x8000 ? -magnitude : magnitude;
+    return bits & n->sign ? -magnitude : magnitude;
 }
 
 uint16_t half_from_f64(double v)
@@ -287,7 +305,7 @@ double half_to_f64(uint16_t h)
 void float_store(enum scalar s, double v, void *at)
 {
     const struct narrow *n = scalar_narrow(s);
-    const uint16_t bits = n ? narrow_from_f64(n, v) : 0;
+    const uint16_t bits = n ? narrow_from_f64(n, v) : 0; // little-endian, as hosts are
     const float single = (float)v;
     const void *from = n                   ? (const void *)&bits
                        : s == SCALAR_FLOAT ? (const void *)&single
@@ -298,11 +316,11 @@ void float_store(enum scalar s, double v, void *at)
 double float_load(enum scalar s, const void *at)
 {
     const struct narrow *n = scalar_narrow(s);
-    uint16_t bits;
+    uint16_t bits = 0;
     float single;
     double v;
     if (n) {
-        memcpy(&bits, at, sizeof bits);
+        memcpy(&bits, at, scalar_bytes(s));
         return narrow_to_f64(n, bits);
     }
     if (s == SCALAR_FLOAT) {

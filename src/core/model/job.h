@@ -26,7 +26,9 @@
     X(FLOAT, "float", 4)                                                                           \
     X(DOUBLE, "double", 8)                                                                         \
     X(CUSTOM, "custom", 0)     /* a struct of `custom_bytes`, handled as raw bytes */              \
-    X(BFLOAT16, "bfloat16", 2) /* behind the rest: numbers of types are part of keys */
+    X(BFLOAT16, "bfloat16", 2) /* behind the rest: numbers of types are part of keys */            \
+    X(E4M3, "float8_e4m3", 1)                                                                      \
+    X(E5M2, "float8_e5m2", 1)
 
 enum scalar {
 #define X(name, text, bytes) SCALAR_##name,
@@ -55,13 +57,17 @@ bool scalar_is_signed(enum scalar s); // of the integers; false for floats
 uint32_t scalar_bytes(enum scalar s);
 // The integers it holds, as far as 64 bits with a sign do; floats and structs have no limits here.
 void scalar_limits(enum scalar s, int64_t *low, int64_t *high);
-// Floats of 16 bits: how long the fraction is, and what is added to the exponent.
+// Floats of 16 and of 8 bits: how long the fraction is, what is added to the exponent, the sign's
+// bit, and whether the type has numbers in place of infinities, and one NaN of each sign, with all
+// bits set (e4m3).
 struct narrow {
     int fraction, bias;
+    uint16_t sign;
+    bool finite;
 };
 // NULL for other types.
 const struct narrow *scalar_narrow(enum scalar s);
-// Rounded to nearest even.
+// Rounded to nearest even; beyond the largest number it is an infinity, or else a NaN.
 uint16_t narrow_from_f64(const struct narrow *n, double v);
 double narrow_to_f64(const struct narrow *n, uint16_t bits);
 // The same of IEEE's half.
@@ -84,6 +90,11 @@ struct job_file {
     const void *text;
     uint64_t length;
 };
+
+// A program is a source, or what a compiler made of one, as its bytes say; that has no includes, and
+// no options but SPIR-V's, where -DNAME=VALUE is the specialization constant of this name.
+enum code_form { FORM_SOURCE, FORM_PTX, FORM_CUBIN, FORM_SPIRV };
+enum code_form code_form_of(const void *code, uint64_t length);
 
 struct job_program {
     const char *name;   // for messages: the kernel file's name
@@ -180,10 +191,61 @@ struct job_compare {
 // Is a region held as a whole against one that may have another size?
 bool compare_is_whole(enum compare_kind k);
 
+// X(NAME, its name in specs, components of an element)
+#define IMAGE_ORDERS(X)                                                                            \
+    X(R, "R", 1)                                                                                   \
+    X(RG, "RG", 2)                                                                                 \
+    X(RGBA, "RGBA", 4)                                                                             \
+    X(A, "A", 1)                                                                                   \
+    X(RA, "RA", 2)                                                                                 \
+    X(BGRA, "BGRA", 4)                                                                             \
+    X(ARGB, "ARGB", 4)                                                                             \
+    X(INTENSITY, "INTENSITY", 1)                                                                   \
+    X(LUMINANCE, "LUMINANCE", 1)
+
+enum image_order {
+#define X(name, text, width) IMAGE_##name,
+    IMAGE_ORDERS(X)
+#undef X
+        IMAGE_ORDER_COUNT
+};
+uint32_t image_order_width(enum image_order o);
+
+// Rules for coordinates beyond the image. X(NAME, its name in specs)
+#define ADDRESSINGS(X)                                                                             \
+    X(CLAMP_TO_EDGE, "clamp_to_edge") /* the nearest element */                                    \
+    X(CLAMP, "clamp")                 /* the border's color: 0 */                                  \
+    X(REPEAT, "repeat")                                                                            \
+    X(MIRRORED_REPEAT, "mirrored_repeat")                                                          \
+    X(NONE, "none") /* no such coordinate is used */
+
+enum addressing {
+#define X(name, text) ADDRESSING_##name,
+    ADDRESSINGS(X)
+#undef X
+        ADDRESSING_COUNT
+};
+
+struct job_sampler {
+    enum addressing addressing;
+    bool linear;     // else the nearest element
+    bool normalized; // coordinates from 0 to 1
+};
+
+// A buffer that kernels see as an image: its elements row after row, plane after plane.
+struct job_image {
+    uint32_t dimensions; // 2 or 3; 0: it is no image
+    uint64_t size[3];    // width, height, depth
+    enum image_order order;
+    bool normalized;            // integers of 8 or 16 bits stand for numbers up to 1
+    struct job_sampler sampler; // where it is part of the image (CUDA's texture objects)
+};
+
 struct job_buffer {
     const char *name;
     struct element element;
     uint64_t count; // elements
+    struct job_image image;
     enum access access;
     struct job_fill fill;
     bool output;    // compared with the reference
@@ -201,12 +263,13 @@ struct job_region buffer_region(const struct job_buffer *b);
 // depend on the configuration, or the output's if only the output names one.
 struct job_region reference_region(const struct job_buffer *output, const struct job_buffer *other);
 
-// NULL: a pointer that refers to nothing.
+// NULL: a pointer that refers to nothing. A buffer that is an image is passed as one.
 enum argument_kind {
     ARGUMENT_BUFFER,
     ARGUMENT_SCALAR,
     ARGUMENT_LOCAL,
     ARGUMENT_NULL,
+    ARGUMENT_SAMPLER,
     ARGUMENT_KINDS
 };
 
@@ -215,9 +278,10 @@ struct job_argument {
     enum argument_kind kind;
     uint32_t buffer; // BUFFER: index into the job's buffers
     struct element element;
-    const void *value;    // SCALAR: element_bytes(element) bytes
-    uint64_t length;      // SCALAR: bytes of value
-    uint64_t local_bytes; // LOCAL
+    const void *value;          // SCALAR: element_bytes(element) bytes
+    uint64_t length;            // SCALAR: bytes of value
+    uint64_t local_bytes;       // LOCAL
+    struct job_sampler sampler; // SAMPLER
 };
 
 struct job_launch {
@@ -298,10 +362,11 @@ struct job_reference {
 // name for readers)
 #define ROUTINES(X)                                                                                \
     X(NONE, "none", "no routine")                                                                  \
-    X(CUBLAS, "cublas", "cuBLAS")                /* SGEMM in float throughout */                   \
+    X(CUBLAS, "cublas", "cuBLAS")                /* summed in float, or in double for doubles */   \
     X(CUBLAS_TF32, "cublas-tf32", "cuBLAS TF32") /* the same with tensor cores' TF32 */            \
     X(CBLAS, "cblas", "CBLAS")                   /* cblas_sgemm of any library, on the host */     \
-    X(CLBLAST, "clblast", "CLBlast")
+    X(CLBLAST, "clblast", "CLBlast")                                                               \
+    X(CUBLAS_FAST, "cublas-fast", "cuBLAS with fast sums") /* 8-bit floats, summed in fewer bits */
 
 enum routine {
 #define X(name, text, title) ROUTINE_##name,

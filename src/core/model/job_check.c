@@ -60,6 +60,52 @@ static const char *program_wrong(const struct job_program *p)
     return NULL;
 }
 
+uint32_t image_order_width(enum image_order o)
+{
+    static const uint8_t widths[IMAGE_ORDER_COUNT] = {
+#define X(name, text, width) [IMAGE_##name] = (width),
+        IMAGE_ORDERS(X)
+#undef X
+    };
+    return widths[o];
+}
+
+static bool sampler_known(const struct job_sampler *s)
+{
+    return (unsigned)s->addressing < ADDRESSING_COUNT;
+}
+
+// The buffer's count was checked.
+static const char *image_wrong(const struct job_buffer *b)
+{
+    const struct job_image *i = &b->image;
+    uint64_t room = b->count;
+    if (i->dimensions == 0)
+        return NULL;
+    if (i->dimensions < 2 || i->dimensions > 3)
+        return "an image has two or three dimensions";
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (i->size[axis] == 0 || room % i->size[axis] ||
+            (axis >= i->dimensions && i->size[axis] != 1))
+            return "an image's size is not its buffer's";
+        room /= i->size[axis];
+    }
+    if (room != 1)
+        return "an image's size is not its buffer's";
+    if ((unsigned)i->order >= IMAGE_ORDER_COUNT || !sampler_known(&i->sampler))
+        return "an image's format is unknown";
+    enum scalar s = b->element.scalar;
+    bool is_channel =
+        s != SCALAR_CUSTOM && s != SCALAR_BOOL && s != SCALAR_BFLOAT16 && scalar_bytes(s) < 8;
+    if (!is_channel || b->element.width != image_order_width(i->order))
+        return "an image's elements are 1, 2 or 4 components of an integer of 8 to 32 bits, half "
+               "or "
+               "float, as its channel order has them";
+    if (i->normalized && (scalar_is_float(s) || scalar_bytes(s) > 2))
+        return "an image that is normalized has integers of 8 or 16 bits";
+    return b->constant ? "an image is no constant memory" : NULL;
+}
+
 static const char *buffer_wrong(const struct job_buffer *b)
 {
     if (b->name == NULL)
@@ -78,7 +124,7 @@ static const char *buffer_wrong(const struct job_buffer *b)
         return "a generated buffer has no expression";
     if (b->fill.blob.length != (b->fill.kind == FILL_DATA ? buffer_bytes(b) : 0))
         return "a buffer's data has not the buffer's size";
-    return NULL;
+    return image_wrong(b);
 }
 
 static const char *argument_wrong(const struct job *j, const struct job_argument *a)
@@ -89,6 +135,8 @@ static const char *argument_wrong(const struct job *j, const struct job_argument
         return "an argument refers to a buffer that is not there";
     if (a->kind == ARGUMENT_LOCAL && a->local_bytes > MOST_BYTES)
         return "a local argument is implausibly large";
+    if (a->kind == ARGUMENT_SAMPLER && !sampler_known(&a->sampler))
+        return "a sampler is unknown";
     if (a->kind != ARGUMENT_SCALAR)
         return NULL;
     if (!element_known(&a->element))
@@ -214,15 +262,38 @@ static const char *reference_wrong(const struct job *j)
 }
 
 // Rows follow each other without a gap: so the routines are called.
-static bool is_plain(const struct job *j, uint32_t buffer, enum scalar s)
+static bool is_plain(const struct job *j, uint32_t buffer)
 {
     const struct element *el = &j->buffers[buffer].element;
-    return el->scalar == s && (el->width != 3 || el->packed);
+    return el->width != 3 || el->packed;
 }
 
-static bool is_multiplied(const struct job *j, enum scalar s)
+static bool is_eight_bits(enum scalar s)
 {
-    return s == SCALAR_FLOAT || (j->routine == ROUTINE_CUBLAS && scalar_narrow(s));
+    return scalar_narrow(s) && scalar_bytes(s) == 1;
+}
+
+// Operands of 8 bits have a product that is wider than they are.
+static const char *types_wrong(const struct job *j)
+{
+    const struct job_gemm *g = &j->reference.gemm;
+    const enum scalar a = j->buffers[g->a].element.scalar, b = j->buffers[g->b].element.scalar,
+                      c = j->buffers[g->c].element.scalar;
+    const bool is_cublas = j->routine == ROUTINE_CUBLAS;
+    bool eight = is_eight_bits(a) && is_eight_bits(b) && scalar_is_float(c) && !is_eight_bits(c) &&
+                 c != SCALAR_DOUBLE;
+    bool plain = is_plain(j, g->a) && is_plain(j, g->b) && is_plain(j, g->c);
+    if (j->routine == ROUTINE_CUBLAS_FAST)
+        return plain && eight ? NULL
+                              : "cublas-fast multiplies matrices of 8-bit floats, and C is of "
+                                "bfloat16, half or float";
+    if (plain && is_cublas && eight)
+        return NULL;
+    bool known = a == SCALAR_FLOAT || (is_cublas && scalar_is_float(a) && !is_eight_bits(a));
+    return plain && known && a == b && b == c
+               ? NULL
+               : "a routine multiplies matrices of float, cublas also those of double, half and "
+                 "bfloat16, all of one type, and 8-bit floats with C of bfloat16, half or float";
 }
 
 // The job's reference was checked.
@@ -239,11 +310,9 @@ static const char *routine_wrong(const struct job *j)
         return "a job is a routine and has programs or launches of its own";
     if (j->reference.kind != REFERENCE_GEMM)
         return "a routine computes its reference, and that is no gemm";
-    enum scalar s = j->buffers[g->a].element.scalar;
-    if (!is_multiplied(j, s) || !is_plain(j, g->a, s) || !is_plain(j, g->b, s) ||
-        !is_plain(j, g->c, s))
-        return "a routine multiplies matrices of float, cublas also those of half and of bfloat16, "
-               "all of one type";
+    const char *why = types_wrong(j);
+    if (why)
+        return why;
     if (g->c == g->a || g->c == g->b || j->buffers[g->c].access == ACCESS_READ)
         return "a routine would write its result into an input";
     return NULL;

@@ -5,6 +5,25 @@
 
 #include <string.h>
 
+enum code_form code_form_of(const void *code, uint64_t length)
+{
+    static const unsigned char elf[] = {0x7f, 'E', 'L', 'F'}, spirv[] = {0x03, 0x02, 0x23, 0x07};
+    const char *at = code, *end = at + length;
+    if (length >= sizeof elf && memcmp(code, elf, sizeof elf) == 0)
+        return FORM_CUBIN;
+    if (length >= sizeof spirv && memcmp(code, spirv, sizeof spirv) == 0)
+        return FORM_SPIRV;
+    // PTX begins with .version, behind comments of a line each.
+    while (at < end) {
+        bool is_comment = end - at > 1 && at[0] == '/' && at[1] == '/';
+        const char *line = is_comment ? memchr(at, '\n', (size_t)(end - at)) : at;
+        if (!is_comment && *at != ' ' && *at != '\t' && *at != '\r' && *at != '\n')
+            break;
+        at = line ? line + 1 : end;
+    }
+    return end - at > 9 && memcmp(at, ".version ", 9) == 0 ? FORM_PTX : FORM_SOURCE;
+}
+
 // A text that JSON can hold as it is.
 static bool is_text(const void *data, uint64_t length)
 {

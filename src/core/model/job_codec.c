@@ -99,11 +99,12 @@ void fill_codec(struct wire *w, struct job_fill *f)
     blob_codec(w, &f->blob);
 }
 
-// Three flags share a word with the kind, so that the layout is what it was before there were any.
-#define COMPARE_FLAGS 8
-static void kind_codec(struct wire *w, struct job_compare *c)
+// Four flags share a word with the kind, so that the layout is what it was before there were any.
+#define COMPARE_FLAGS 16
+static void kind_codec(struct wire *w, struct job_compare *c, bool *is_image)
 {
-    uint32_t flags = c->allow_nan | (unsigned)c->scaled << 1 | (unsigned)c->given << 2;
+    uint32_t flags = c->allow_nan | (unsigned)c->scaled << 1 | (unsigned)c->given << 2 |
+                     (unsigned)*is_image << 3;
     uint32_t word = (uint32_t)c->kind + flags * COMPARE_COUNT_MOST;
     wire_u32(w, &word);
     if (w->mode != WIRE_READ)
@@ -112,6 +113,7 @@ static void kind_codec(struct wire *w, struct job_compare *c)
     c->allow_nan = flags & 1;
     c->scaled = flags >> 1 & 1;
     c->given = flags >> 2 & 1;
+    *is_image = flags >> 3 & 1;
     word %= COMPARE_COUNT_MOST;
     if (word >= COMPARE_COUNT || flags >= COMPARE_FLAGS)
         wire_fail(w, "a buffer's comparison is unknown");
@@ -119,8 +121,26 @@ static void kind_codec(struct wire *w, struct job_compare *c)
         c->kind = (enum compare_kind)word;
 }
 
+static void sampler_codec(struct wire *w, struct job_sampler *s)
+{
+    wire_enum(w, &s->addressing, ADDRESSING_COUNT);
+    wire_bool(w, &s->linear);
+    wire_bool(w, &s->normalized);
+}
+
+void job_image_codec(struct wire *w, struct job_image *i)
+{
+    wire_u32(w, &i->dimensions);
+    for (int axis = 0; axis < 3; axis++)
+        wire_u64(w, &i->size[axis]);
+    wire_enum(w, &i->order, IMAGE_ORDER_COUNT);
+    wire_bool(w, &i->normalized);
+    sampler_codec(w, &i->sampler);
+}
+
 static void buffer_codec(struct wire *w, struct job_buffer *b)
 {
+    bool is_image = b->image.dimensions > 0;
     codec_text(w, &b->name);
     element_codec(w, &b->element);
     wire_u64(w, &b->count);
@@ -130,11 +150,13 @@ static void buffer_codec(struct wire *w, struct job_buffer *b)
     wire_bool(w, &b->temporary);
     wire_bool(w, &b->constant);
     wire_bool(w, &b->keep);
-    kind_codec(w, &b->compare);
+    kind_codec(w, &b->compare, &is_image);
     wire_f64(w, &b->compare.atol);
     wire_f64(w, &b->compare.rtol);
     wire_u64(w, &b->compare.first);
     wire_u64(w, &b->compare.count);
+    if (is_image)
+        job_image_codec(w, &b->image);
 }
 
 static void argument_codec(struct wire *w, struct job_argument *a)
@@ -145,6 +167,8 @@ static void argument_codec(struct wire *w, struct job_argument *a)
     element_codec(w, &a->element);
     wire_bytes(w, &a->value, &a->length);
     wire_u64(w, &a->local_bytes);
+    if (a->kind == ARGUMENT_SAMPLER)
+        sampler_codec(w, &a->sampler);
 }
 
 static void launch_codec(struct wire *w, struct job_launch *l)

@@ -94,6 +94,8 @@ void job_buffer_digest(const struct job_buffer *b, struct digest *out)
     digest_start(&state);
     wire_hasher(&w, &state);
     recipe_codec(&w, (struct job_buffer *)b);
+    if (b->image.dimensions)
+        job_image_codec(&w, &((struct job_buffer *)b)->image);
     digest_finish(&state, out);
 }
 

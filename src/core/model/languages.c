@@ -408,7 +408,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                          "    out[i] = i * 2654435761u + 12345u;\n"
                          "}\n",
                 .peak_words = opencl_peak_words,
-                .endings = WORDS(".cl", ".clh", ".ocl"),
+                .endings = WORDS(".cl", ".clh", ".ocl", ".spv"),
                 .kernel_words = WORDS("__kernel", "kernel"),
                 .telling_words = WORDS("__kernel"),
                 .weak_word = "kernel", // may be any name elsewhere
@@ -425,7 +425,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                                        {"cl_khr_local_int32_extended_atomics", 1},
                                        {"cl_khr_int64_base_atomics", 1}),
                 .some_macros = NO_WORDS,
-                .qualifiers = WORDS("private", "__private"),
+                .qualifiers = WORDS("private", "__private", "read_only", "__read_only",
+                                    "write_only", "__write_only", "read_write", "__read_write"),
                 .global_words = WORDS("global", "__global", "constant", "__constant"),
                 .local_words = WORDS("local", "__local"),
                 // NVIDIA's OpenCL keeps what it compiles where CUDA does.
@@ -441,6 +442,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .vector_widths = 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 16,
                 .passes_local = true,
                 .passes_symbols = true,
+                .passes_samplers = true,
+                .has_images = true,
                 .retargets = true,
                 .builds_on_device = true,
                 .is_simulated = true,
@@ -456,7 +459,7 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                          "    out[i] = i * 2654435761u + 12345u;\n"
                          "}\n",
                 .peak_words = cuda_peak_words,
-                .endings = WORDS(".cu", ".cuh"),
+                .endings = WORDS(".cu", ".cuh", ".ptx", ".cubin"),
                 .kernel_words = WORDS("__global__"),
                 .telling_words = WORDS("__global__"),
                 .own_compiler = "__CUDACC_RTC__",
@@ -474,8 +477,8 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                           "functional", "inttypes.h", "iomanip", "iostream", "limits.h", "map",
                           "math.h", "memory", "numeric",
                           "random", "sstream", "stddef.h", "stdint.h", "stdio.h", "stdlib.h",
-                          "string", "string.h", "sys/time.h", "sys/types.h", "time.h", "unistd.h",
-                          "vector"),
+                          "string", "string.h", "sys/time.h", "sys/types.h",
+                          "time.h", "type_traits", "unistd.h", "vector"),
                 .global_words = NO_WORDS,
                 .local_words = NO_WORDS,
                 .time_variables = NO_WORDS,
@@ -483,12 +486,14 @@ static const struct language_traits rows[LANGUAGE_COUNT + 1] =
                 .caches = CACHES({.variable = "CUDA_CACHE_PATH", .below = ""},
                                  {.variable = "HOME", .below = "/.nv/ComputeCache"}),
                 .ignored = cuda_ignored,
-                .routines = 1u << ROUTINE_CUBLAS | 1u << ROUTINE_CUBLAS_TF32,
+                .routines =
+                    1u << ROUTINE_CUBLAS | 1u << ROUTINE_CUBLAS_TF32 | 1u << ROUTINE_CUBLAS_FAST,
                 .vector_widths = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
                 .packs_three = true, // a float3 is a struct of three floats
                 .has_size_type = true,
                 .takes_structs = true,
                 .takes_addresses = true,
+                .has_images = true,
                 .sizes_local = true,
                 .counts_groups = true,
                 .needs_local_size = true,

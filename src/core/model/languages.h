@@ -102,6 +102,8 @@ struct language_traits {
     bool takes_addresses;   // a pointer may be passed as a number, and a number as a pointer
     bool passes_local;      // MemoryType Local is an argument
     bool passes_symbols;    // MemoryType Symbol is one; else if the kernel takes so many
+    bool passes_samplers;   // MemoryType Sampler is one; else an image has its own
+    bool has_images;        // a kernel may take one
     bool sizes_local;       // local memory is sized by the launch ("dynamic shared memory")
     bool counts_groups;     // GlobalSize counts work-groups, unless the spec says otherwise
     bool needs_local_size;  // a launch cannot leave the work-group's size to the driver

@@ -11,7 +11,8 @@ static const char *const descriptions[] = {
     [SCALAR_I16] = "<i2",      [SCALAR_U16] = "<u2",   [SCALAR_I32] = "<i4",
     [SCALAR_U32] = "<u4",      [SCALAR_I64] = "<i8",   [SCALAR_U64] = "<u8",
     [SCALAR_HALF] = "<f2",     [SCALAR_FLOAT] = "<f4", [SCALAR_DOUBLE] = "<f8",
-    [SCALAR_BFLOAT16] = "<V2", // as ml_dtypes writes it
+    [SCALAR_BFLOAT16] = "<V2", // as ml_dtypes writes them
+    [SCALAR_E4M3] = "<V1",     [SCALAR_E5M2] = "<f1",
 };
 
 bool npy_header(const struct element *el, uint64_t count, struct text *out, struct error *e)

@@ -3,11 +3,20 @@
 #ifndef HONE_MODEL_POLICY_H
 #define HONE_MODEL_POLICY_H
 
+#include "model/device_info.h"
+
 #include "base/wire.h"
 
 // The timed launches whose output is compared with the reference. None if a read-write buffer keeps
 // its contents from launch to launch: they are not what one launch makes.
-enum policy_check { POLICY_CHECK_NONE, POLICY_CHECK_ONE, POLICY_CHECK_EACH, POLICY_CHECKS };
+// APART: none here, where no reference is; another process compares what the last launches left.
+enum policy_check {
+    POLICY_CHECK_NONE,
+    POLICY_CHECK_ONE,
+    POLICY_CHECK_EACH,
+    POLICY_CHECK_APART,
+    POLICY_CHECKS
+};
 
 struct policy {
     uint32_t launches;    // timed launches of this request at most
@@ -33,6 +42,18 @@ struct policy {
 };
 
 void policy_codec(struct wire *w, struct policy *p);
+
+// Is what a launch of about this time finds in the caches a small part of it? A card's memory fills
+// its caches in some 20 us, a host's in a millisecond. Such launches are not warmed up.
+bool policy_is_long(const struct device_info *device, uint64_t launch_ns);
+
+// How outputs that another process made are compared.
+struct check_apart {
+    uint64_t inputs; // as struct policy has it
+    uint64_t launch; // timed launches until then, for messages; 0: the verified one
+    bool audit;      // likewise
+};
+void check_apart_codec(struct wire *w, struct check_apart *c);
 
 // The inputs of a finalist's last launch. Always the same, so that references in the cache answer.
 #define POLICY_OTHER_INPUTS 1

@@ -246,7 +246,10 @@ struct result {
     struct deviation *deviations; // one a compared output
     uint32_t deviation_count;
 
-    uint64_t limit_ns;         // TIMEOUT: the limit it met
+    uint64_t limit_ns; // TIMEOUT: the limit it met
+    // By the tuner's clock: from the last request for launches until all that they left was there;
+    // not on the wire.
+    uint64_t request_ns;
     uint64_t verify_launch_ns; // event time of the verified launch
     RESULT_TIMES(RESULT_TIME_MEMBER)
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -126,10 +127,16 @@ static bool allow_list(int rules, const char *list, uint64_t access, struct erro
     return ok;
 }
 
+static bool has_nvidia(void)
+{
+    return access("/dev/nvidiactl", F_OK) == 0;
+}
+
+// CUDA names its threads by files of its own process.
 static bool allow_cards(int rules, uint64_t access, struct error *e)
 {
     char path[32];
-    bool ok = true;
+    bool ok = !has_nvidia() || allow(rules, "/proc/self", access, e);
     for (int i = 0; ok && i < CARDS_MOST; i++) {
         snprintf(path, sizeof path, "/dev/nvidia%d", i);
         ok = allow(rules, path, access, e);
@@ -184,10 +191,7 @@ static bool enter_landlock(const struct sandbox *s, struct error *e)
 // Numbers that every architecture shares, where a header may not have them.
 enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
 
-static const uint32_t refused[] = {SYS_socket,
-                                   SYS_connect,
-                                   SYS_bind,
-                                   SYS_listen,
+static const uint32_t refused[] = {SYS_connect,
                                    SYS_ptrace,
                                    SYS_process_vm_readv,
                                    SYS_process_vm_writev,
@@ -225,25 +229,76 @@ static const uint32_t refused[] = {SYS_socket,
                                    SYS_syslog,
                                    CALL_IO_URING_SETUP,
                                    CALL_IO_URING_ENTER,
-                                   CALL_IO_URING_REGISTER};
+                                   CALL_IO_URING_REGISTER,
+                                   SYS_bind,
+                                   SYS_listen,
+                                   SYS_socket};
 #define REFUSED (sizeof refused / sizeof *refused)
+#define SOCKETS 3 // of them at the end
+
+// Calls that may be about this process alone: an argument of them must be 0. A user's processes may otherwise slow each other
+// down, and limit each other.
+static const struct {
+    uint32_t call, argument;
+} own_only[] = {{SYS_setpriority, 0}, // PRIO_PROCESS
+                {SYS_setpriority, 1},    {SYS_prlimit64, 0},     {SYS_sched_setscheduler, 0},
+                {SYS_sched_setparam, 0}, {SYS_sched_setattr, 0}, {SYS_ioprio_set, 1}};
+#define OWN_ONLY (sizeof own_only / sizeof *own_only)
 
 #ifdef ARCHITECTURE
+#define LOAD(member)                                                                               \
+    (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define IS(value, yes, no)                                                                         \
+    (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, (uint8_t)(yes), (uint8_t)(no))
+
+// NVIDIA's CUDA does not begin without a socket of this machine to which its own processes could connect. One of a kind that
+// sends nothing before it is connected leads nowhere, since connecting is refused. The rule goes on behind itself with any
+// other call, whose number is loaded.
+static unsigned short add_socket_rule(struct sock_filter *code)
+{
+    const struct sock_filter rule[] = {
+        IS(SYS_socket, 0, 8),
+        LOAD(args[0]),
+        IS(AF_UNIX, 0, 5),
+        LOAD(args[1]),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf),
+        IS(SOCK_STREAM, 1, 0),
+        IS(SOCK_SEQPACKET, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+    memcpy(code, rule, sizeof rule);
+    return sizeof rule / sizeof *rule;
+}
+
+// The same for a call whose argument must be 0.
+static unsigned short add_own_rule(struct sock_filter *code, uint32_t call, uint32_t argument)
+{
+    const struct sock_filter rule[] = {IS(call, 0, 4), LOAD(args[argument]), IS(0, 1, 0),
+                                       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                       LOAD(nr)};
+    memcpy(code, rule, sizeof rule);
+    return sizeof rule / sizeof *rule;
+}
+
 static bool enter_seccomp(struct error *e)
 {
-    struct sock_filter code[REFUSED + 8];
+    struct sock_filter code[REFUSED + 5 * OWN_ONLY + 20];
     unsigned short n = 0;
+    const size_t count = has_nvidia() ? REFUSED - SOCKETS : REFUSED;
     const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-    code[n++] =
-        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+    code[n++] = LOAD(arch);
+    code[n++] = IS(ARCHITECTURE, 1, 0);
     code[n++] = refuse;
-    code[n++] =
-        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CALLS_MOST, REFUSED + 1, 0);
-    for (size_t i = 0; i < REFUSED; i++)
-        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i],
-                                                 (uint8_t)(REFUSED - i), 0);
+    code[n++] = LOAD(nr);
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CALLS_MOST, 0, 1);
+    code[n++] = refuse;
+    for (size_t i = 0; i < OWN_ONLY; i++)
+        n += add_own_rule(code + n, own_only[i].call, own_only[i].argument);
+    if (count < REFUSED)
+        n += add_socket_rule(code + n);
+    for (size_t i = 0; i < count; i++)
+        code[n++] = IS(refused[i], count - i, 0);
     code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     code[n++] = refuse;
     const struct sock_fprog program = {n, code};

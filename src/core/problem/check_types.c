@@ -56,14 +56,21 @@ static void add_given(const struct passed *p, struct text *out)
                                                       [ARGUMENT_NULL] = "null in place of"};
     char type[24];
     element_name(&p->element, type);
-    text_addf(out, "%s %s", kinds[p->kind], type);
+    if (p->kind == ARGUMENT_SAMPLER)
+        text_add(out, "a sampler");
+    else
+        text_addf(out, "%s %s", p->is_image ? "an image of" : kinds[p->kind], type);
 }
 
 static void add_kind_advice(const struct declared *d, struct text *out)
 {
     bool wants_local = d->space == SPACE_LOCAL;
-    const char *memory = d->kind == DECLARED_VALUE ? "Scalar" : wants_local ? "Local" : "Vector";
-    text_addf(out, "say \"MemoryType\": \"%s\"", memory);
+    const char *memory = d->kind == DECLARED_VALUE     ? "Scalar"
+                         : d->kind == DECLARED_SAMPLER ? "Sampler"
+                         : wants_local                 ? "Local"
+                                                       : "Vector";
+    text_addf(out, "say \"MemoryType\": \"%s\"%s", memory,
+              d->kind == DECLARED_IMAGE ? " and \"Image\": [WIDTH, HEIGHT]" : "");
     if (d->has_element) {
         char type[24];
         element_name(&d->element, type);
@@ -98,32 +105,6 @@ static bool refuse_type(const struct pairing *p, uint32_t i, enum declared_fault
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
-
-// Refuses parameters of types that no argument of a spec can have.
-static bool refuse_images(const struct pairing *p)
-{
-    static const char *const words[] = {
-        "image1d_",           "image2d_", "image3d_", "sampler_t", "cudaTextureObject_t",
-        "cudaSurfaceObject_t"};
-    const struct signature *s = p->signature;
-    struct text images = TEXT_INIT;
-    for (uint32_t i = 0; i < s->count; i++) {
-        bool is_image = false;
-        for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
-            is_image = is_image || strstr(s->parameters[i].text, words[w]);
-        if (is_image)
-            text_addf(&images, "%s'%s'", images.length ? ", " : "", s->parameters[i].text);
-    }
-    bool any = images.length > 0;
-    if (any)
-        error_set(
-            p->e, ERROR_INPUT,
-            "%s: kernel '%s' (%s, line %u) takes %s: images, textures and samplers are outside "
-            "what hone passes to a kernel; one that reads a buffer can be tuned",
-            p->launch->path, p->kernel, s->file, s->line, text_cstr(&images));
-    text_release(&images);
-    return any;
-}
 
 // Does no launch before this one, nor another pass of it, write what the argument names?
 static bool is_first_use(const struct pairing *p, uint32_t argument)
@@ -166,8 +147,6 @@ static bool check_pairs(const struct pairing *p)
     const struct signature *s = p->signature;
     if (!s->known)
         return true;
-    if (refuse_images(p))
-        return false;
     if (s->count != p->count)
         return refuse_count(p);
     for (uint32_t i = 0; i < p->count; i++) {
@@ -194,10 +173,7 @@ static uint32_t list_arguments(const struct spec_sources *src, const struct laun
     const struct language_traits *traits = language_traits(src->language);
     uint32_t count = 0;
     for (uint32_t i = 0; i < l->argument_count; i++) {
-        enum memory memory = memory_of_argument(src, l, i);
-        bool is_passed = (memory != MEMORY_LOCAL || traits->passes_local) &&
-                         (memory != MEMORY_SYMBOL || traits->passes_symbols || symbols);
-        if (is_passed)
+        if (memory_is_passed(memory_of_argument(src, l, i), traits, symbols))
             out[count++] = l->arguments[i];
     }
     return count;
@@ -219,7 +195,8 @@ static bool takes_symbols(const struct spec_sources *src, const struct launch_sp
 {
     return !language_traits(src->language)->passes_symbols && s->known &&
            count_memory(src, l, MEMORY_SYMBOL) > 0 &&
-           s->count == l->argument_count - count_memory(src, l, MEMORY_LOCAL);
+           s->count == l->argument_count - count_memory(src, l, MEMORY_LOCAL) -
+                           count_memory(src, l, MEMORY_SAMPLER);
 }
 
 // ---- all configurations ------------------------------------------------------------------------
@@ -230,8 +207,10 @@ static struct passed passed_always(const struct spec_sources *src, const struct 
     struct passed p = {.kind = a->memory == MEMORY_SCALAR    ? ARGUMENT_SCALAR
                                : a->memory == MEMORY_LOCAL   ? ARGUMENT_LOCAL
                                : a->memory == MEMORY_NOTHING ? ARGUMENT_NULL
+                               : a->memory == MEMORY_SAMPLER ? ARGUMENT_SAMPLER
                                                              : ARGUMENT_BUFFER,
                        .element = a->element,
+                       .is_image = a->image.axes > 0,
                        .generated =
                            fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_GENERATOR};
     p.element.packed = language_traits(src->language)->packs_three && p.element.width == 3;

@@ -18,8 +18,12 @@ struct conversion {
     struct error *e;
 };
 
-// Does a command print a kernel's text?
-static bool spec_is_generated(const struct spec *s)
+bool spec_is_program(const struct spec *s)
+{
+    return !s->kernel->by_text && language_traits(s->kernel->language)->is_command;
+}
+
+bool spec_is_generated(const struct spec *s)
 {
     bool is_any = false;
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
@@ -312,7 +316,7 @@ bool spec_to_t1(const struct spec *s, const struct log *log, struct text *out, s
     json_t *from = relaxed_json_parse(s->path, s->text, (size_t)s->text_length, false, c.e),
            *made = NULL;
     c.from = from;
-    if (!s->kernel->by_text && language_traits(s->kernel->language)->is_command)
+    if (spec_is_program(s))
         error_set(c.e, ERROR_USAGE, "a program has no T1 form: other tuners run no commands");
     else if (spec_is_generated(s))
         error_set(c.e, ERROR_USAGE,

@@ -74,12 +74,15 @@ static bool read_npy(struct data_file *d, const unsigned char *bytes, size_t len
         return no_npy(d, "its header is incomplete", e);
     if (strncmp(order, "False", 5) != 0)
         return no_npy(d, "it is stored by columns; save it with order='C'", e);
-    d->components = 1;
+    bool is_first = true;
+    d->components = d->rows = 1;
     for (at++; *at && *at != ')';) {
         char *end;
         unsigned long long axis = strtoull(at, &end, 10);
         if (end == at || __builtin_mul_overflow(d->components, axis, &d->components))
             return no_npy(d, "its shape makes no sense", e);
+        d->rows = is_first ? axis : d->rows;
+        is_first = false;
         at = end + strspn(end, ", ");
     }
     return true;
@@ -220,9 +223,22 @@ static char npy_kind(enum scalar s)
 {
     if (s == SCALAR_BOOL)
         return 'b';
-    if (s == SCALAR_BFLOAT16) // NumPy has no name for it
+    if (s == SCALAR_BFLOAT16 || s == SCALAR_E4M3) // NumPy has no names for them
         return 'V';
     return scalar_is_float(s) ? 'f' : scalar_is_signed(s) ? 'i' : 'u';
+}
+
+bool data_element(const struct data_file *d, struct element *out)
+{
+    for (unsigned s = 0; s < SCALAR_CUSTOM; s++) {
+        char type[8];
+        *out = (struct element){.scalar = (enum scalar)s, .width = 1};
+        snprintf(type, sizeof type, "%c%u", npy_kind(out->scalar),
+                 (unsigned)scalar_bytes(out->scalar));
+        if (d->npy && strcmp(type, d->type) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool data_fits(const struct data_file *d, const struct element *el, uint64_t count, struct error *e)

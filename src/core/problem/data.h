@@ -1,4 +1,4 @@
-// Data files: raw elements, or NumPy's .npy. Private to src/core/problem.
+// Data files: raw elements, or NumPy's .npy.
 #ifndef HONE_PROBLEM_DATA_H
 #define HONE_PROBLEM_DATA_H
 
@@ -14,10 +14,14 @@ struct data_file {
     bool npy;
     char type[8];        // npy: "f4", "i8", ...: always little-endian
     uint64_t components; // npy
+    uint64_t rows;       // npy: the first axis; 1 of a single number
 };
 
 // Reads the header alone. What it makes lives in `a`; `out` stays where it is.
 bool data_look(const char *path, struct arena *a, struct data_file *out, struct error *e);
+
+// The type of an .npy file's elements; false: a spec has no name for it.
+bool data_element(const struct data_file *d, struct element *out);
 
 struct data_reading {
     struct data_file *file; // that was looked at

@@ -688,7 +688,10 @@ bool short_form_expand(const struct reader *r, struct node root, const struct ke
     struct expansion x = {.r = r, .root = root, .facts = facts};
     x.origins = *origins = origins_new(r->arena);
     x.t1 = *out = json_object();
+    json_t *copy = NULL;
     if (!x.origins || !x.t1)
         return error_memory(r->error);
-    return expand_document(&x);
+    const bool ok = expand_lengths(&x, &copy) && expand_document(&x);
+    json_decref(copy);
+    return ok;
 }

@@ -2,6 +2,7 @@
 #ifndef HONE_PROBLEM_EXPAND_H
 #define HONE_PROBLEM_EXPAND_H
 
+#include "problem/data.h"
 #include "problem/short_form_facts.h"
 #include "problem/spec_json.h"
 
@@ -49,6 +50,11 @@ void expand_repeat(struct expansion *x, struct node from, json_t *to);
 // Its object in the Languages of `to`.
 json_t *expand_language_object(struct expansion *x, json_t *to, const char *title,
                                const char *path);
+// len(NAME) becomes a number (expand_lengths.c): the document is then *copy, which the caller frees.
+bool expand_lengths(struct expansion *x, json_t **copy);
+// The .npy file that fills an argument. False: none does, or it cannot be read, with an error.
+bool expand_data(const struct expansion *x, struct node argument, struct data_file *out,
+                 struct error *e);
 // KernelSpecification.Arguments (expand_arguments.c).
 bool expand_arguments(struct expansion *x);
 // Names of the arguments of a kernel with this text, in its order; false where the text does not say it.

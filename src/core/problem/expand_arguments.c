@@ -25,16 +25,27 @@ static struct node launch_node(const struct expansion *x, uint32_t index)
     return node_count(launches) > 0 ? node_item(x->r, launches, index) : x->root;
 }
 
+// {"sampler": "clamp linear"}; beside an image it is that of a texture object.
+static bool is_sampler_node(const struct expansion *x, struct node n)
+{
+    return str_equal(node_text(node_get(x->r, n, "MemoryType")), "Sampler") ||
+           (node_present(node_get(x->r, n, "sampler")) &&
+            !node_present(node_get(x->r, n, "image")));
+}
+
 // Is an argument of an explicit list none of the kernel's, in a language that does not pass it?
 static bool is_passed_elsewhere(const struct expansion *x, const char *name)
 {
     struct node n = node_get(x->r, node_get(x->r, x->root, "arguments"), name);
     const char *memory = node_text(node_get(x->r, n, "memory"));
     const char *t1 = node_text(node_get(x->r, n, "MemoryType"));
-    const struct language_traits *traits = language_traits(x->facts->language);
     bool is_local = str_equal_nocase(memory ? memory : "", "local") || str_equal(t1, "Local");
     bool is_symbol = str_equal_nocase(memory ? memory : "", "symbol") || str_equal(t1, "Symbol");
-    return (is_local && !traits->passes_local) || (is_symbol && !traits->passes_symbols);
+    enum memory m = is_local                ? MEMORY_LOCAL
+                    : is_symbol             ? MEMORY_SYMBOL
+                    : is_sampler_node(x, n) ? MEMORY_SAMPLER
+                                            : MEMORY_VECTOR;
+    return !memory_is_passed(m, language_traits(x->facts->language), false);
 }
 
 // The place of an argument among a kernel's parameters, or UINT32_MAX: by the launch's own list, else by its name.
@@ -307,16 +318,26 @@ static bool find_memory(const struct expansion *x, const char *name, struct node
         return translate(x, memory, memory_words, sizeof memory_words / sizeof *memory_words, out);
     const struct declared *d = f->launch ? &f->parameter->declared : NULL;
     char advice[160];
-    *out = is_value ? "Scalar" : "Vector";
+    *out = is_value ? "Scalar" : is_sampler_node(x, n) ? "Sampler" : "Vector";
     if (!d || d->kind == DECLARED_UNKNOWN)
         return true;
+    bool is_image = node_present(node_get(x->r, n, "image")) || json_object_get(n.json, "Image");
+    if (d->kind == DECLARED_IMAGE || d->kind == DECLARED_SAMPLER) {
+        str_format(advice, sizeof advice,
+                   d->kind == DECLARED_IMAGE ? "an image is \"%s\": {\"image\": [WIDTH, HEIGHT]}"
+                                             : "a sampler is \"%s\": {\"sampler\": \"clamp_to_edge "
+                                               "nearest\"}",
+                   name);
+        bool is_right = d->kind == DECLARED_IMAGE ? is_image : strcmp(*out, "Sampler") == 0;
+        return is_right || refuse_place(x, n, f, advice);
+    }
     bool is_pointer = d->kind == DECLARED_POINTER;
     str_format(advice, sizeof advice,
                is_pointer ? "a buffer is \"%s\": {\"size\": ELEMENTS}"
                           : "a value is \"%s\": EXPRESSION",
                name);
     bool has_size = node_present(node_get(x->r, n, "size"));
-    if (is_pointer ? is_value : has_size)
+    if (is_pointer ? is_value || is_image || strcmp(*out, "Sampler") == 0 : has_size)
         return refuse_place(x, n, f, advice);
     *out = !is_pointer ? "Scalar" : d->space == SPACE_LOCAL ? "Local" : "Vector";
     return true;
@@ -352,8 +373,8 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
         expand_put(x, to, "Type", json_string("float"), type.path); // any would do
         return true;
     }
-    if (f->launch && f->parameter->declared.has_element) {
-        *el = f->parameter->declared.element;
+    if (f->launch && (f->parameter->declared.has_element || f->parameter->has_texel)) {
+        *el = f->parameter->has_texel ? f->parameter->texel : f->parameter->declared.element;
         *has_element = true;
         element_name(el, name);
         expand_put(x, to, "Type", json_string(name), type.path);
@@ -362,6 +383,14 @@ static bool put_type(struct expansion *x, json_t *to, struct node n, const struc
     if (f->launch && f->parameter->record) {
         *el = (struct element){.scalar = SCALAR_CUSTOM, .width = 1};
         expand_put(x, to, "Type", json_string(f->parameter->record), type.path);
+        return true;
+    }
+    struct data_file file;
+    struct error ignored = ERROR_INIT;
+    if (expand_data(x, n, &file, &ignored) && data_element(&file, el)) {
+        *has_element = true;
+        element_name(el, name);
+        expand_put(x, to, "Type", json_string(name), type.path);
         return true;
     }
     if (f->launch && declares_size(f->parameter->text))
@@ -403,7 +432,8 @@ static bool put_access(struct expansion *x, json_t *to, const char *name, struct
         *out = is_swapped || expand_is_output(x, name) ? "ReadWrite" : "ReadOnly";
         if (is_swapped && !expand_is_output(x, name))
             expand_put(x, to, "Output", json_false(), access.path);
-    } else if (f->launch && f->parameter->declared.kind == DECLARED_POINTER) {
+    } else if (f->launch && (f->parameter->declared.kind == DECLARED_POINTER ||
+                             f->parameter->declared.kind == DECLARED_IMAGE)) {
         *out = f->use == PARAMETER_WRITTEN && !is_read  ? "WriteOnly"
                : f->use == PARAMETER_READ && !is_output ? "ReadOnly"
                                                         : "ReadWrite";
@@ -416,7 +446,43 @@ static bool put_access(struct expansion *x, json_t *to, const char *name, struct
     return true;
 }
 
+// Integers of 8 or 16 bits that the kernel reads as floats are normalized.
+static void put_image(struct expansion *x, json_t *to, struct node n,
+                      const struct argument_facts *f, const struct element *el)
+{
+    struct node format = node_get(x->r, n, "format"), image = node_get(x->r, n, "image");
+    const char *words = node_text(format) ? node_text(format) : "";
+    bool is_read_so = f->launch && f->parameter->has_texel && el && node_present(image) &&
+                      scalar_is_float(f->parameter->texel.scalar) && el->scalar != SCALAR_CUSTOM &&
+                      !scalar_is_float(el->scalar) && scalar_bytes(el->scalar) <= 2;
+    expand_copy(x, to, "Image", image);
+    expand_copy(x, to, "Sampler", node_get(x->r, n, "sampler"));
+    if (is_read_so && !strstr(words, "normalized"))
+        expand_put(x, to, "Format", json_sprintf("%s%snormalized", words, *words ? " " : ""),
+                   format.path);
+    else
+        expand_copy(x, to, "Format", format);
+}
+
 // ---- one argument ------------------------------------------------------------------------------
+
+// Without a size of its own an argument has that of the .npy file which fills it; a file that is not there is told
+// where the data is read.
+static void put_size(struct expansion *x, json_t *to, struct node n, const struct element *el)
+{
+    struct node size = node_get(x->r, n, "size");
+    struct data_file file;
+    struct error ignored = ERROR_INIT;
+    struct element one = el ? *el : (struct element){.scalar = SCALAR_CUSTOM, .custom_bytes = 1};
+    one.packed = language_traits(x->language)->packs_three && one.width == 3;
+    const uint32_t part = scalar_bytes(one.scalar) ? scalar_bytes(one.scalar) : 1;
+    expand_copy(x, to, "Size", size);
+    if (!node_present(size) && !json_object_get(n.json, "Size") &&
+        expand_data(x, n, &file, &ignored))
+        expand_put(x, to, "Size",
+                   json_integer((json_int_t)(file.components * part / element_bytes(&one))),
+                   size.path);
+}
 
 static bool expand_buffer(struct expansion *x, json_t *to, const char *name, struct node n,
                           const struct argument_facts *f, const char *memory)
@@ -430,7 +496,8 @@ static bool expand_buffer(struct expansion *x, json_t *to, const char *name, str
     if (!put_type(x, to, n, f, &el, &has_element) ||
         (is_vector && !put_access(x, to, name, n, f, &access)))
         return false;
-    expand_copy(x, to, "Size", node_get(r, n, "size"));
+    put_size(x, to, n, has_element ? &el : NULL);
+    put_image(x, to, n, f, has_element ? &el : NULL);
     expand_link(x, to, node_get(r, n, "linked"));
     expand_copy(x, to, "Output", node_get(r, n, "output"));
     expand_copy(x, to, "Expect", node_get(r, n, "expect"));
@@ -476,6 +543,11 @@ static bool expand_argument(struct expansion *x, json_t *to, const char *name, s
         expand_put(x, to, "MemoryType", json_string(memory), n.path);
     if (str_equal(node_text(node_get(x->r, n, "memory")), "constant"))
         expand_put(x, to, "MemType", json_string("Constant"), n.path);
+    if (strcmp(memory, "Sampler") == 0) {
+        expand_put(x, to, "Type", json_string("uint8"), n.path); // any would do
+        expand_copy(x, to, "Sampler", node_get(x->r, n, "sampler"));
+        return expand_t1_keys(x, n, "arguments.*", to);
+    }
     if (strcmp(memory, "Scalar") != 0)
         return expand_buffer(x, to, name, n, &f, memory) && expand_t1_keys(x, n, "arguments.*", to);
     if (!put_type(x, to, n, &f, &el, &has_element))
@@ -518,11 +590,15 @@ static bool expand_implied(struct expansion *x, struct node arguments, const str
         if (is_given)
             continue;
         struct node n = node_get(x->r, arguments, p->name);
-        bool is_value = p->declared.kind != DECLARED_POINTER;
+        enum declared_kind kind = p->declared.kind;
+        bool is_value = kind == DECLARED_VALUE || kind == DECLARED_UNKNOWN;
         if (!is_value || !is_name_of_spec(x, p->name)) {
             node_error(x->r, n, "is missing: kernel '%s' (%s, line %u) takes '%s'; say \"%s\": %s",
                        l->kernel, l->signature.file, l->signature.line, p->text, p->name,
-                       is_value ? "VALUE" : "{\"size\": ELEMENTS}");
+                       is_value                   ? "VALUE"
+                       : kind == DECLARED_IMAGE   ? "{\"image\": [WIDTH, HEIGHT]}"
+                       : kind == DECLARED_SAMPLER ? "{\"sampler\": \"clamp_to_edge nearest\"}"
+                                                  : "{\"size\": ELEMENTS}");
             if (!expand_on(x, false, n.path))
                 return false;
             continue;
@@ -579,8 +655,9 @@ static bool check_names(const struct expansion *x, struct node arguments)
         find_argument_facts(x, name, &f);
         if (f.launch || is_listed)
             continue;
-        bool is_elsewhere = json_is_object(value) && (node_present(node_get(x->r, n, "memory")) ||
-                                                      json_object_get(value, "MemoryType"));
+        bool is_elsewhere = json_is_object(value) &&
+                            (is_sampler_node(x, n) || node_present(node_get(x->r, n, "memory")) ||
+                             json_object_get(value, "MemoryType"));
         bool is_wrong = !is_elsewhere ||
                         (find_memory(x, name, n, &f, &memory) && strcmp(memory, "Scalar") == 0);
         if (is_wrong && !expand_on(x, refuse_unknown(x, arguments, name), n.path))

@@ -361,12 +361,36 @@ static bool make_linked_generator(struct maker *m, const struct job_buffer *of, 
     return out->expression || error_memory(m->e);
 }
 
+// The buffer's elements, and its image if it is one. job_wrong() checks that the type fits the format.
+static bool make_count(struct maker *m, const struct argument_spec *a, struct job_buffer *b)
+{
+    static const enum image_order usual[] = {IMAGE_R, IMAGE_R, IMAGE_RG, IMAGE_R, IMAGE_RGBA};
+    const struct image_spec *s = &a->image;
+    uint32_t width = b->element.width < 5 ? b->element.width : 0;
+    if (s->axes == 0)
+        return make_size(m, &a->size, 1, 1, &b->count);
+    if (!language_traits(m->src->language)->has_images)
+        return make_error(m, a->path, "%s has no images", language_title(m->src->language));
+    b->image = (struct job_image){.dimensions = s->axes,
+                                  .order = s->order < IMAGE_ORDER_COUNT ? s->order : usual[width],
+                                  .normalized = s->normalized,
+                                  .sampler = s->sampler};
+    b->count = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!make_size(m, &s->size[i], 1, 1, &b->image.size[i]))
+            return false;
+        if (__builtin_mul_overflow(b->count, b->image.size[i], &b->count))
+            return make_error(m, a->path, "the image's size does not fit 64 bits");
+    }
+    return true;
+}
+
 // The buffer that a linked argument is a view of, with its own fill.
 static bool make_source(struct maker *m, uint32_t argument, struct job_buffer *out)
 {
     const struct argument_spec *a = &m->kernel->arguments[argument];
     *out = (struct job_buffer){.name = a->name};
-    return make_element(m, a, &out->element) && make_size(m, &a->size, 1, 1, &out->count) &&
+    return make_element(m, a, &out->element) && make_count(m, a, out) &&
            make_fill(m, argument, out);
 }
 
@@ -406,7 +430,8 @@ static bool make_buffer_compare(struct maker *m, const struct argument_spec *a,
                                 struct job_buffer *b)
 {
     const struct compare_spec *c = &a->compare;
-    double usual = scalar_narrow(b->element.scalar)     ? 1e-2
+    double usual = scalar_narrow(b->element.scalar)
+                       ? (scalar_bytes(b->element.scalar) == 1 ? 1e-1 : 1e-2)
                    : b->element.scalar == SCALAR_FLOAT  ? 1e-4
                    : b->element.scalar == SCALAR_DOUBLE ? 1e-9
                                                         : 0;
@@ -466,7 +491,7 @@ bool make_buffers(struct maker *m)
             .constant = a->memory == MEMORY_SYMBOL,
             .keep = a->keep,
         };
-        if (!make_element(m, a, &b->element) || !make_size(m, &a->size, 1, 1, &b->count) ||
+        if (!make_element(m, a, &b->element) || !make_count(m, a, b) ||
             !(a->link.path ? make_link(m, a, b) : make_fill(m, i, b)) ||
             (a->output && !make_buffer_compare(m, a, b)))
             return false;

@@ -138,8 +138,13 @@ static bool make_program(struct maker *m, uint32_t index, struct job_launch *lau
         return error_memory(m->e);
     if (language_traits(m->src->language)->is_command)
         return make_command(m, sources, spec, launch, p);
+    enum code_form form = code_form_of(sources->text, sources->length);
+    if (form != FORM_SOURCE && form != FORM_SPIRV)
+        return true; // no compiler looks at options any more
     if (!make_options(m, sources, spec, p))
         return false;
+    if (form == FORM_SPIRV)
+        return add_spec_defines(m, sources, reference, p);
     // -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
     // look into includes, sees when they change.
     if (!make_retarget(m, spec, p))
@@ -164,12 +169,12 @@ static bool make_argument(struct maker *m, uint32_t index, bool symbols, struct 
     const struct argument_spec *a = &m->kernel->arguments[index];
     const struct language_traits *traits = language_traits(m->src->language);
     *out = (struct job_argument){.name = a->name};
-    *taken = (a->memory != MEMORY_LOCAL || traits->passes_local) &&
-             (a->memory != MEMORY_SYMBOL || traits->passes_symbols || symbols);
+    *taken = memory_is_passed(a->memory, traits, symbols);
     if (!make_element(m, a, &out->element))
         return false;
-    if (a->memory == MEMORY_NOTHING) {
-        out->kind = ARGUMENT_NULL;
+    if (a->memory == MEMORY_NOTHING || a->memory == MEMORY_SAMPLER) {
+        out->kind = a->memory == MEMORY_NOTHING ? ARGUMENT_NULL : ARGUMENT_SAMPLER;
+        out->sampler = a->image.sampler;
         return true;
     }
     if (a->memory == MEMORY_LOCAL) {
@@ -323,7 +328,7 @@ static bool check_job(struct maker *m)
 static bool may_be_multiplied(const struct kernel_spec *k, uint32_t argument)
 {
     const struct argument_spec *a = &k->arguments[argument];
-    return a->type.expr || a->element.scalar == SCALAR_FLOAT || scalar_narrow(a->element.scalar);
+    return a->type.expr || scalar_is_float(a->element.scalar);
 }
 
 const char *spec_no_routine(const struct spec *s)
@@ -334,8 +339,8 @@ const char *spec_no_routine(const struct spec *s)
         bool all = may_be_multiplied(s->kernel, g->a) && may_be_multiplied(s->kernel, g->b) &&
                    may_be_multiplied(s->kernel, g->c);
         return all ? NULL
-                   : "a vendor's routine multiplies matrices of float, half or bfloat16, and A, B "
-                     "or C of the spec's Reference is of another type";
+                   : "a vendor's routine multiplies matrices of floats, and A, B or C of the "
+                     "spec's Reference is of another type";
     }
     return "a vendor's routine computes a matrix product, and the spec does not say that its "
            "kernel does: give KernelSpecification.Reference the Kind gemm with M, N and K";

@@ -293,7 +293,8 @@ static const struct spec_key keys[] = {
     KEY_WITH(
         "KernelSpecification.Arguments[].Type", TEXT, "required",
         "type of an element: bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 half bfloat16 "
-        "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom; "
+        "float8_e4m3 float8_e5m2 float double, with 2 3 4 8 16 for vectors; also OpenCL's and "
+        "CUDA's names; custom; "
         "\"struct {int rows; float gain[4];}\". Must "
         "be the kernel's: floats or integers (of either sign), their size, a scalar's width; "
         "void *, char * and files of bytes take anything, ushort * the bits of half and bfloat16",
@@ -309,7 +310,7 @@ static const struct spec_key keys[] = {
     KEY_WITH("KernelSpecification.Arguments[].MemoryType", TEXT, "required",
              "Scalar: a value; Vector: a buffer; Local: local memory (CUDA: dynamic shared "
              "memory, no argument); Symbol: constant memory (CUDA: a module symbol, no argument); "
-             "Null: a pointer to nothing",
+             "Null: a pointer to nothing; Sampler: how an image is read, in OpenCL",
              .strict = KEY_STRING, .required = true, .choices = "Scalar|Vector|Local|Symbol"),
     KEY_WITH("KernelSpecification.Arguments[].MemType", TEXT, "-",
              "Constant: as MemoryType Symbol; in CUDA an argument, too, where the kernel takes "
@@ -320,6 +321,17 @@ static const struct spec_key keys[] = {
              .strict = KEY_STRING, .choices = "ReadOnly|WriteOnly|ReadWrite"),
     KEY_WITH("KernelSpecification.Arguments[].Size", EXPRESSION, "1", "elements",
              .strict = KEY_INTEGER | KEY_STRING),
+    KEY("KernelSpecification.Arguments[].Image", EXPRESSIONS, "-",
+        "of a Vector that the kernel takes as an image (OpenCL), or as a texture or surface object "
+        "(CUDA): width, height, and depth if it has three; it stands for Size"),
+    KEY("KernelSpecification.Arguments[].Format", TEXT, "R, RG or RGBA, by the type's width",
+        "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; "
+        "CUDA: "
+        "the first three), and normalized: integers of 8 or 16 bits that are read as numbers up to "
+        "1"),
+    KEY("KernelSpecification.Arguments[].Sampler", TEXT, "clamp_to_edge nearest",
+        "of a Sampler, and of an image in CUDA, whose texture objects have one: words of "
+        "clamp_to_edge, clamp, repeat, mirrored_repeat, none; nearest, linear; normalized"),
     KEY_WITH("KernelSpecification.Arguments[].FillType", TEXT, "Constant",
              "Constant, Random, Generator, BinaryRaw or Uninitialized", .strict = KEY_STRING,
              .choices = "Constant|Random|Generator|Script|BinaryRaw|BinaryHDF"),
@@ -378,10 +390,12 @@ static const struct spec_key keys[] = {
         "average; sum: |sum a - sum r| <= atol + rtol*|sum r|; set: close, in "
         "whatever order"),
     KEY("KernelSpecification.Arguments[].Verification.AbsoluteTolerance", EXPRESSION,
-        "half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean "
+        "square of "
+        "the reference",
         "atol, an absolute number"),
     KEY("KernelSpecification.Arguments[].Verification.RelativeTolerance", EXPRESSION,
-        "half and bfloat16 1e-2, float 1e-4, double 1e-9", "rtol"),
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9", "rtol"),
     KEY_WITH("KernelSpecification.Arguments[].Verification.Precision", NUMBER,
              "10 times the baseline's own error, or what rounding explains",
              "largest relative norm of the error that hone judge allows a candidate",

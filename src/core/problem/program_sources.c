@@ -102,8 +102,26 @@ static struct source_file *new_file(struct loader *l)
     return &out->list[out->count];
 }
 
+// Compiled code is not read: whatever the spec names may be in it.
+static bool take_code(struct loader *l, struct source_file *f, const char *code, size_t length)
+{
+    f->text = arena_bytes(l->arena, code, length);
+    f->length = length;
+    f->is_code = true;
+    f->targets = arena_array(l->arena, 1, sizeof *f->targets);
+    f->leads = arena_array(l->arena, 1, sizeof *f->leads);
+    bool ok =
+        f->text && f->targets && f->leads && scan_text("", 0, &l->src->names, l->arena, &f->scan);
+    f->scan.opaque = "a compiler made it";
+    return ok || error_memory(l->e);
+}
+
 static bool take_text(struct loader *l, struct source_file *f, const char *text, size_t length)
 {
+    if (code_form_of(text, length) != FORM_SOURCE)
+        return take_code(l, f, text, length);
+    if (!str_has_no_nul(f->path ? f->path : f->name, text, length, l->e))
+        return false;
     // Something may be put in front of it for the compiler, and a mark is not valid in the middle.
     const size_t mark = str_mark_length(text, length);
     text += mark;
@@ -126,8 +144,8 @@ static bool add_file(struct loader *l, const char *name, const char *path)
         return error_memory(l->e);
     f->name = name;
     f->path = path;
-    bool ok = file_read_text(path, FILE_LIMIT, &text, l->e) &&
-              take_text(l, f, text_cstr(&text), text.length);
+    bool ok =
+        file_read(path, FILE_LIMIT, &text, l->e) && take_text(l, f, text_cstr(&text), text.length);
     text_release(&text);
     l->out->count += ok;
     return ok;
@@ -155,7 +173,7 @@ static bool refuse_hip(const struct loader *l, const char *name)
     return false;
 }
 
-static bool add_main_text(struct loader *l, const char *name, const char *text)
+static bool add_main_text(struct loader *l, const char *name, const char *text, size_t length)
 {
     struct source_file *f = new_file(l);
     if (!f)
@@ -163,17 +181,20 @@ static bool add_main_text(struct loader *l, const char *name, const char *text)
     f->name = name;
     f->path = join_path(l, l->directory, name);
     f->folder = f->path ? folder_of(l->arena, f->path) : NULL;
-    if (!f->folder || !take_text(l, f, text, strlen(text)))
+    if (!f->folder)
         return error_memory(l->e);
-    l->out->count++;
-    return true;
+    bool ok = take_text(l, f, text, length);
+    l->out->count += ok;
+    return ok;
 }
 
 static bool add_default_variant(struct loader *l)
 {
     const char *name, *text;
-    return variant_default(l->src->spec, l->spec, l->src->language, l->arena, &name, &text, l->e) &&
-           add_main_text(l, name, text);
+    size_t length;
+    return variant_default(l->src->spec, l->spec, l->src->language, l->arena, &name, &text, &length,
+                           l->e) &&
+           add_main_text(l, name, text, length);
 }
 
 static bool add_mains(struct loader *l)
@@ -182,7 +203,8 @@ static bool add_mains(struct loader *l)
         return add_default_variant(l);
     if (l->spec->text)
         return add_main_text(l, l->spec->text_name ? l->spec->text_name : "KernelSource",
-                             l->spec->text);
+                             l->spec->text,
+                             l->spec->text_length ? l->spec->text_length : strlen(l->spec->text));
     for (uint32_t i = 0; i < l->spec->file_count; i++) {
         const char *name = l->spec->files[i];
         if (ends_in_hip(name))
@@ -795,6 +817,12 @@ static bool join_texts(struct loader *l)
     if (out->mains == 1)
         return true;
     for (uint32_t i = 0; i < out->mains; i++) {
+        if (out->list[i].is_code)
+            return error_set(l->e, ERROR_INPUT,
+                             "%s: '%s' is compiled code, which is not joined with others",
+                             l->spec->path, out->list[i].name);
+    }
+    for (uint32_t i = 0; i < out->mains; i++) {
         const struct source_file *f = &out->list[i];
         const char *name = f->name;
         text_add(&text, "#line 1 \"");
@@ -818,11 +846,12 @@ static bool prepare_follow(struct loader *l)
     if (!out->follow || !out->main_indices)
         return error_memory(l->e);
     for (uint32_t i = 0; i < out->count; i++)
-        out->follow[i] = (struct follow_file){.scan = &out->list[i].scan,
-                                              .targets = out->list[i].targets,
-                                              .text = out->list[i].text,
-                                              .length = out->list[i].length,
-                                              .is_outside = out->list[i].outside};
+        out->follow[i] =
+            (struct follow_file){.scan = &out->list[i].scan,
+                                 .targets = out->list[i].targets,
+                                 .text = out->list[i].is_code ? "" : out->list[i].text,
+                                 .length = out->list[i].is_code ? 0 : out->list[i].length,
+                                 .is_outside = out->list[i].outside};
     for (uint32_t i = 0; i < out->mains; i++)
         out->main_indices[i] = i;
     return true;

@@ -324,7 +324,7 @@ static bool read_contents(const struct reader *r, const struct kernel_spec *k, s
                           uint64_t seed, struct argument_spec *a)
 {
     struct node type = node_get(r, item, "FillType");
-    if (a->memory == MEMORY_NOTHING) {
+    if (a->memory == MEMORY_NOTHING || a->memory == MEMORY_SAMPLER) {
         a->fill = (struct fill_spec){.kind = FILL_NONE, .path = item.path};
         return true;
     }
@@ -371,7 +371,7 @@ static bool read_memory(const struct reader *r, struct node item, struct argumen
     struct node n = node_get(r, item, "MemoryType");
     a->memory = MEMORY_VECTOR;
     if (!node_present(n))
-        return node_error(r, n, "is missing: use Scalar, Vector, Local, Symbol or Null");
+        return node_error(r, n, "is missing: use Scalar, Vector, Local, Symbol, Null or Sampler");
     if (!read_choice(r, n, memory_names, MEMORY_COUNT, MEMORY_VECTOR, &memory) ||
         !read_choice(r, node_get(r, item, "MemType"), kinds, 2, 0, &kind))
         return false;
@@ -390,6 +390,7 @@ static bool read_argument_spec(const struct reader *r, struct kernel_spec *k, st
     bool ok = read_on(r, read_argument_type(r, item, a)) && read_on(r, read_memory(r, item, a)) &&
               read_on(r, read_access(r, item, a)) &&
               read_size(r, k, ALL_LANGUAGES, node_get(r, item, "Size"), &a->size) &&
+              read_on(r, read_image(r, k, item, a)) &&
               read_on(r, read_contents(r, k, item, seed, a)) &&
               read_on(r, read_verification(r, node_get(r, item, "Verification"), &a->compare));
     a->compare.allow_nan = node_flag(node_get(r, item, "AllowNaN"), false);

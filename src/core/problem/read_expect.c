@@ -110,10 +110,9 @@ static bool check_expectation(const struct reader *r, const struct kernel_spec *
             return node_error(
                 r, n, "argument '%s' depends on '%s', which is tuned: what is right must not",
                 a->name, name);
-        if (a->memory == MEMORY_LOCAL)
-            return node_error(
-                r, n, "argument '%s' is local memory, which has no contents before the launch",
-                a->name);
+        if (a->memory == MEMORY_LOCAL || a->memory == MEMORY_SAMPLER)
+            return node_error(r, n, "argument '%s' is %s, which has no contents before the launch",
+                              a->name, a->memory == MEMORY_LOCAL ? "local memory" : "a sampler");
         if (a->memory != MEMORY_SCALAR && a->fill.kind == FILL_NONE)
             return node_error(r, n, "argument '%s' has no contents before the launch: it is %s",
                               a->name, a->access == ACCESS_WRITE ? "WriteOnly" : "not filled");
@@ -124,8 +123,9 @@ static bool check_expectation(const struct reader *r, const struct kernel_spec *
 // The tuned parameter that an argument's contents depend on, or NULL.
 static const char *tuned_argument(const struct spec *s, const struct argument_spec *a)
 {
-    const struct formula *formulas[] = {&a->type,     &a->size,      &a->fill.value,
-                                        &a->fill.low, &a->fill.high, &a->fill.generator};
+    const struct formula *formulas[] = {&a->type,          &a->size,          &a->fill.value,
+                                        &a->fill.low,      &a->fill.high,     &a->fill.generator,
+                                        &a->image.size[0], &a->image.size[1], &a->image.size[2]};
     const char *name = NULL;
     bool counts = !a->temporary && a->memory != MEMORY_LOCAL;
     for (size_t i = 0; counts && !name && i < sizeof formulas / sizeof *formulas; i++)

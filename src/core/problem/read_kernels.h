@@ -56,4 +56,8 @@ void warn_uncompared(const struct reader *r, const struct kernel_spec *k, struct
 bool has_expectations(const struct reader *r, struct node kernel);
 bool read_expectations(const struct reader *r, struct node kernel, struct kernel_spec *k);
 
+// read_images.c: Image, Format and Sampler of an argument whose memory is known.
+bool read_image(const struct reader *r, struct kernel_spec *k, struct node item,
+                struct argument_spec *a);
+
 #endif

@@ -35,7 +35,8 @@ static const struct spec_key keys[] = {
         "joined in order, and files in other "
         "languages (.cl, .cu, .c) are the kernel there; or an object by language; or of a program, "
         "which is run as it is. A file's name "
-        "with expressions in braces, mm_{BM}.cl, is a file for each configuration",
+        "with expressions in braces, mm_{BM}.cl, is a file for each configuration. PTX, cubins and "
+        "SPIR-V (.ptx, .cubin, .spv) are loaded as they are",
         .accepts = KEY_STRING | KEY_ARRAY | KEY_OBJECT, .items = KEY_STRING, .block = true,
         .t1 = "KernelFile"),
     KEY("kernel.*", TEXTS, "-", "for OpenCL, CUDA or C: the files of the kernel in this language",
@@ -159,7 +160,24 @@ static const struct spec_key keys[] = {
         "here has the value of the constant or "
         "parameter of its name",
         .accepts = SCALAR | KEY_OBJECT | KEY_ARRAY, .t1 = NULL),
-    KEY("arguments.*.size", EXPRESSION, "1", "elements of the buffer", .t1 = "Size"),
+    KEY("arguments.*.size", EXPRESSION, "that of its .npy file, else 1", "elements of the buffer",
+        .t1 = "Size"),
+    KEY("arguments.*.image", EXPRESSIONS, "-",
+        "of an image (OpenCL), a texture or a surface object (CUDA): its width, its height, and "
+        "its "
+        "depth if it has three; it stands for size",
+        .t1 = "Image"),
+    KEY("arguments.*.format", TEXT,
+        "R, RG or RGBA by the type's width; normalized as the kernel reads it",
+        "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; "
+        "CUDA: "
+        "the first three), and normalized: integers of 8 or 16 bits that are read as numbers up to "
+        "1",
+        .t1 = "Format"),
+    KEY("arguments.*.sampler", TEXT, "clamp_to_edge nearest",
+        "of a sampler_t, and of an image in CUDA, whose texture objects have one: words of "
+        "clamp_to_edge, clamp, repeat, mirrored_repeat, none; nearest, linear; normalized",
+        .t1 = "Sampler"),
     KEY("arguments.*.value", .type = "expression, list, or object", "0",
         "of a scalar: its value; of a vector: a list of its components; of a struct: an object or "
         "a list of its members",
@@ -192,7 +210,10 @@ static const struct spec_key keys[] = {
         "an expression over i (the component's index), size and the spec's names",
         .t1 = "DataSource"),
     KEY("arguments.*.fill.file", TEXT, "-",
-        "a file of elements; .npy is known, and {n} in its name is the constant n", .t1 = NULL),
+        "a file of elements; .npy is known, and gives the argument its size, and its type where "
+        "the "
+        "kernel's source does not; {n} in its name is the constant n",
+        .t1 = NULL),
     KEY("arguments.*.fill.random", .type = "two expressions, or one", "[-1, 1]; integers [0, 100]",
         "uniform values: lowest and highest; or from 0 to the one", .accepts = SCALAR | KEY_ARRAY,
         .items = SCALAR, .t1 = "Range"),
@@ -215,10 +236,13 @@ static const struct spec_key keys[] = {
         "sum r| <= atol + rtol*|sum r|; set: close, in whatever order",
         .choices = "exact|absolute|close|norm|sum|set", .t1 = "Method"),
     KEY("arguments.*.verify.atol", EXPRESSION,
-        "half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean square of the reference",
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean "
+        "square of "
+        "the reference",
         "absolute tolerance, an absolute number", .t1 = "AbsoluteTolerance"),
-    KEY("arguments.*.verify.rtol", EXPRESSION, "half and bfloat16 1e-2, float 1e-4, double 1e-9",
-        "relative tolerance", .t1 = "RelativeTolerance"),
+    KEY("arguments.*.verify.rtol", EXPRESSION,
+        "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9", "relative tolerance",
+        .t1 = "RelativeTolerance"),
     KEY("arguments.*.verify.precision", .type = "number",
         "10 times the baseline's own error, or what rounding explains",
         "largest relative norm of the error that hone judge allows a candidate",

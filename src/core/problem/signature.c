@@ -95,8 +95,11 @@ static struct declared declared_of(const struct reading *r, const struct type *t
     d.space = t->space == SPACE_SHARED ? SPACE_LOCAL
               : t->space == SPACE_OWN  ? SPACE_UNKNOWN
                                        : SPACE_GLOBAL;
-    if (t->is_reference || (is_other && !t->stars && !r->traits->takes_structs))
-        d.kind = DECLARED_UNKNOWN; // an image or a sampler is neither a value nor a pointer
+    const enum declared_kind image = declared_image_kind(t->words ? t->words : "");
+    if (image != DECLARED_UNKNOWN && !t->stars)
+        d.kind = image;
+    else if (t->is_reference || (is_other && !t->stars && !r->traits->takes_structs))
+        d.kind = DECLARED_UNKNOWN; // neither a value nor a pointer
     else
         d.has_element = !is_other && t->stars < 2 && t->words &&
                         declared_parse(t->words, r->src->language, &d.element);
@@ -216,6 +219,113 @@ static void note_use(const struct reading *r, const struct token *t, struct sign
         p->reads_first = use == PARAMETER_WRITTEN ? reads_to_assign(r, t) : use != 0;
 }
 
+// ---- what the kernel does with its images ----------------------------------------------------
+
+// The name of the function in whose call's brackets a token stands; NULL: it stands in no call's.
+static const struct token *find_call(const struct reading *r, const struct token *t)
+{
+    const struct token *first = r->text.tokens, *at = t - 1;
+    for (int depth = 0; at > first && (depth > 0 || !is_sign_token(at, "(")); at--) {
+        if (is_sign_token(at, ";") || is_sign_token(at, "{"))
+            return NULL;
+        depth += is_sign_token(at, ")") - is_sign_token(at, "(");
+    }
+    at--;
+    if (at > first && is_sign_token(at, ">")) {
+        while (at > first && !is_sign_token(at, "<"))
+            at--;
+        at--;
+    }
+    return at > first && at->kind == TOKEN_NAME ? at : NULL;
+}
+
+// Reading or writing by read_imagef, tex2D<float>, surf2Dwrite<uchar4> and the like, and the elements
+// if it says them; 0: it is none of these.
+static unsigned image_use_of(const struct reading *r, const struct token *call, struct element *el,
+                             bool *has_element)
+{
+    static const struct {
+        const char *start, *type;
+        unsigned use;
+    } calls[] = {
+        {"read_imagef", "float4", PARAMETER_READ},
+        {"read_imageui", "uint4", PARAMETER_READ},
+        {"read_imagei", "int4", PARAMETER_READ},
+        {"read_imageh", "half4", PARAMETER_READ},
+        {"write_imagef", "float4", PARAMETER_WRITTEN},
+        {"write_imageui", "uint4", PARAMETER_WRITTEN},
+        {"write_imagei", "int4", PARAMETER_WRITTEN},
+        {"write_imageh", "half4", PARAMETER_WRITTEN},
+        {"tex2D", NULL, PARAMETER_READ},
+        {"tex3D", NULL, PARAMETER_READ},
+        {"surf2Dread", NULL, PARAMETER_READ},
+        {"surf3Dread", NULL, PARAMETER_READ},
+        {"surf2Dwrite", NULL, PARAMETER_WRITTEN},
+        {"surf3Dwrite", NULL, PARAMETER_WRITTEN},
+    };
+    size_t i = 0;
+    while (i < sizeof calls / sizeof *calls && !str_starts(call->text, calls[i].start))
+        i++;
+    if (i == sizeof calls / sizeof *calls || call->kind != TOKEN_NAME)
+        return 0;
+    struct text type = TEXT_INIT;
+    const struct token *last = r->text.tokens + r->text.count, *word = call + 2;
+    for (; is_sign_token(call + 1, "<") && word < last && !is_sign_token(word, ">"); word++)
+        text_addf(&type, "%s%s", type.length ? " " : "", word->text);
+    *has_element =
+        declared_parse(calls[i].type ? calls[i].type : text_cstr(&type), r->src->language, el);
+    text_release(&type);
+    return calls[i].use;
+}
+
+// A kernel that hands its images to other functions: what all such calls of the text agree on.
+static void find_texel_anywhere(const struct reading *r, struct signature_parameter *p)
+{
+    const struct token *last = r->text.tokens + r->text.count;
+    bool differs = false;
+    for (const struct token *t = r->text.tokens; t + 1 < last; t++) {
+        struct element el;
+        bool has_element = false;
+        if (!(image_use_of(r, t, &el, &has_element) & p->use) || !has_element)
+            continue;
+        differs = differs ||
+                  (p->has_texel && (p->texel.scalar != el.scalar || p->texel.width != el.width));
+        p->has_texel = true;
+        p->texel = el;
+    }
+    p->has_texel = p->has_texel && !differs;
+}
+
+// OpenCL says the access in the declaration, and where it does not, the image is only read.
+static void find_image_uses(const struct reading *r, const struct variable *v,
+                            const struct token *from, const struct token *to,
+                            struct signature_parameter *p)
+{
+    unsigned use = 0;
+    const bool is_surface = strstr(v->type->words, "Surface") != NULL;
+    for (const struct token *t = from; t < to; t++) {
+        const struct token *call = is_word_token(t, p->name) ? find_call(r, t) : NULL;
+        struct element el;
+        bool has_element = false;
+        if (!call)
+            continue;
+        use |= image_use_of(r, call, &el, &has_element);
+        if (has_element && !p->has_texel)
+            p->texel = el;
+        p->has_texel = p->has_texel || has_element;
+    }
+    p->use = !is_surface ? PARAMETER_READ : use ? use : PARAMETER_READ | PARAMETER_WRITTEN;
+    for (const struct token *t = v->from; t < v->to; t++) {
+        if (is_word_token(t, "write_only") || is_word_token(t, "__write_only"))
+            p->use = PARAMETER_WRITTEN;
+        else if (is_word_token(t, "read_write") || is_word_token(t, "__read_write"))
+            p->use = PARAMETER_READ | PARAMETER_WRITTEN;
+    }
+    p->is_const = p->use == PARAMETER_READ;
+    if (!p->has_texel)
+        find_texel_anywhere(r, p);
+}
+
 static void find_uses(const struct reading *r, const struct function *f, struct signature *out)
 {
     const struct token *from =
@@ -225,6 +335,8 @@ static void find_uses(const struct reading *r, const struct function *f, struct 
     for (uint32_t i = 0; i < out->count; i++) {
         struct signature_parameter *p = &out->parameters[i];
         unsigned use = 0;
+        if (p->declared.kind == DECLARED_IMAGE && p->name)
+            find_image_uses(r, &f->parameters[i], from, f->to, p);
         if (p->declared.kind != DECLARED_POINTER || !p->name)
             continue;
         for (const struct token *t = from; t < f->to; t++) {
@@ -290,6 +402,24 @@ bool signature_read(const struct spec_sources *src, const struct program_sources
                                    : outcome == READ_IS_STRANGE;
 }
 
+// PTX: ".visible .entry NAME(".
+static bool list_ptx_kernels(const char *text, struct arena *a, const char *const **names,
+                             uint32_t *count)
+{
+    static const char word[] = ".entry ";
+    size_t room = 0;
+    const char **list = NULL;
+    bool ok = true;
+    for (const char *at = text; ok && (at = strstr(at, word)); (*count)++) {
+        at += strlen(word);
+        ok = ARENA_ROOM(a, list, room, *count + (size_t)1);
+        if (ok)
+            ok = (list[*count] = arena_strndup(a, at, strcspn(at, " (\t\n"))) != NULL;
+    }
+    *names = list;
+    return ok;
+}
+
 // ---- all kernels -------------------------------------------------------------------------------
 
 bool signature_kernels(const struct spec_sources *src, const struct program_sources *p,
@@ -297,6 +427,9 @@ bool signature_kernels(const struct spec_sources *src, const struct program_sour
                        const char *const **names, uint32_t *count)
 {
     struct reading r;
+    *count = 0;
+    if (code_form_of(p->text, p->length) == FORM_PTX)
+        return list_ptx_kernels(p->text, a, names, count);
     enum outcome outcome = read_program(&r, src, p, macros, false, a);
     const uint32_t most = outcome == READ_IS_DONE ? r.syntax.function_count : 0;
     const char **list = arena_array(a, most + (size_t)1, sizeof *list);

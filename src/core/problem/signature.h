@@ -21,6 +21,9 @@ struct signature_parameter {
     // For sure, in lines that are compiled: its first use reads an element; one is assigned.
     bool reads_first, writes;
     bool is_open; // some of its uses may not be compiled
+    // The type by which the elements of an image are read or written ("float4" of read_imagef).
+    bool has_texel;
+    struct element texel;
 };
 
 struct signature {

@@ -31,6 +31,7 @@ struct source_file {
     bool by_option;     // -include: read before the compiled files
     const char *text;
     uint64_t length;
+    bool is_code; // what a compiler made
     struct scan scan;
     uint32_t *targets;   // by item, see struct follow_file
     enum leading *leads; // by item: OUT and ANYWHERE are refused where the compiler may see them
@@ -107,7 +108,8 @@ const char *command_files(const struct program_spec *p, const char *directory, s
 // The text of a program that has one for each configuration, for the default one, and the file that it is of in messages
 // (variant_texts.c). False with an error.
 bool variant_default(const struct spec *s, const struct program_spec *p, enum language l,
-                     struct arena *a, const char **name, const char **text, struct error *e);
+                     struct arena *a, const char **name, const char **text, size_t *length,
+                     struct error *e);
 // Notes the spec's names that a parameter of this kernel has. False without memory.
 bool sources_note_parameters(const struct spec_sources *src, const struct program_sources *p,
                              const char *kernel);

@@ -176,6 +176,9 @@ void spec_free(struct spec *s);
 // The spec in T1, the format that other tuners read, as JSON with a line end: the same space, jobs and keys; comments are not
 // kept. To complete a short form the kernel's source is read. False, with the file named, where it cannot be converted.
 bool spec_to_t1(const struct spec *s, const struct log *log, struct text *out, struct error *e);
+// Is it a program that commands build and run? Or does a command print a kernel's text?
+bool spec_is_program(const struct spec *s);
+bool spec_is_generated(const struct spec *s);
 // The relative norm of the error that a candidate of a judge may have in this argument, as the spec sets it; 0: it does not.
 double spec_precision(const struct spec *s, const char *argument);
 

@@ -21,6 +21,7 @@ struct option_word {
 struct program_spec {
     const char *path;         // of the key that names the source, for messages
     const char *text;         // KernelSource; NULL: the files
+    size_t text_length;       // 0: it ends where a text does
     const char *const *files; // as written, joined in order
     uint32_t file_count;
     const char *const *options;
@@ -96,7 +97,8 @@ struct language_spec {
     X(VECTOR, "Vector")                                                                            \
     X(LOCAL, "Local")                                                                              \
     X(SYMBOL, "Symbol")                                                                            \
-    X(NOTHING, "Null")
+    X(NOTHING, "Null")                                                                             \
+    X(SAMPLER, "Sampler")
 
 enum memory {
 #define X(name, text) MEMORY_##name,
@@ -104,6 +106,9 @@ enum memory {
 #undef X
         MEMORY_COUNT
 };
+
+// Does the language pass what is in this memory as an argument? `symbols`: this kernel takes symbols.
+bool memory_is_passed(enum memory m, const struct language_traits *l, bool symbols);
 
 struct fill_spec {
     enum fill_kind kind;
@@ -133,6 +138,15 @@ struct link_spec {
     struct formula first, stride;
 };
 
+// A buffer that is an image. Its elements are as many as the product of its sizes.
+struct image_spec {
+    uint32_t axes; // 2 or 3; 0: it is none
+    struct formula size[3];
+    enum image_order order; // IMAGE_ORDER_COUNT: R, RG or RGBA, by the type's width
+    bool normalized;
+    struct job_sampler sampler; // of a MEMORY_SAMPLER, too
+};
+
 struct argument_spec {
     const char *name;
     const char *path;
@@ -144,6 +158,7 @@ struct argument_spec {
     enum access access;
     bool says_access; // else it is the usual one
     struct formula size;
+    struct image_spec image;
     struct fill_spec fill;
     struct link_spec link;
     bool output, temporary, keep;

@@ -9,6 +9,13 @@
 
 #define FILE_LIMIT ((size_t)64 << 20)
 
+bool memory_is_passed(enum memory m, const struct language_traits *l, bool symbols)
+{
+    return (m != MEMORY_LOCAL || l->passes_local) &&
+           (m != MEMORY_SYMBOL || l->passes_symbols || symbols) &&
+           (m != MEMORY_SAMPLER || l->passes_samplers);
+}
+
 // The words that tell a language, of all languages.
 struct telling {
     const char *words[4 * LANGUAGE_COUNT];
@@ -57,14 +64,15 @@ static bool look_into_variant(const struct spec *s, const struct program_spec *p
 {
     struct arena a;
     const char *name, *text;
+    size_t length;
     if (p->is_generated)
         return error_set(e, ERROR_INPUT,
                          "language: is missing: a command prints the kernel's text, so that "
                          "nothing else says whether it "
                          "is " LANGUAGES_TITLES);
     arena_init(&a);
-    bool ok = variant_default(s, p, LANGUAGE_FIRST, &a, &name, &text, e) &&
-              look_for_words(text, strlen(text), t, e);
+    bool ok = variant_default(s, p, LANGUAGE_FIRST, &a, &name, &text, &length, e) &&
+              look_for_words(text, length, t, e);
     arena_release(&a);
     return ok;
 }

@@ -160,7 +160,8 @@ static const char **fill_variant(const struct program_spec *p, const struct valu
 }
 
 static const char *variant_text(const struct spec *s, const struct program_spec *p,
-                                const char *const *words, struct arena *a, struct error *e)
+                                const char *const *words, struct arena *a, size_t *length,
+                                struct error *e)
 {
     struct text text = TEXT_INIT, path = TEXT_INIT;
     const char *folder = absolute_folder(s, a, e);
@@ -170,9 +171,10 @@ static const char *variant_text(const struct spec *s, const struct program_spec 
     } else if (ok) {
         text_addf(&path, "%s%s%s", words[0][0] == '/' ? "" : folder, words[0][0] == '/' ? "" : "/",
                   words[0]);
-        ok = file_read_text(text_cstr(&path), TEXT_MOST, &text, e);
+        ok = file_read(text_cstr(&path), TEXT_MOST, &text, e);
     }
-    const char *kept = ok ? arena_strndup(a, text_cstr(&text), text.length) : NULL;
+    *length = text.length;
+    const char *kept = ok ? arena_bytes(a, text_cstr(&text), text.length) : NULL;
     if (ok && !kept)
         error_memory(e);
     if (!ok)
@@ -183,7 +185,8 @@ static const char *variant_text(const struct spec *s, const struct program_spec 
 }
 
 bool variant_default(const struct spec *s, const struct program_spec *p, enum language l,
-                     struct arena *a, const char **name, const char **text, struct error *e)
+                     struct arena *a, const char **name, const char **text, size_t *length,
+                     struct error *e)
 {
     const struct spec_sources none = {.spec = s, .language = l};
     uint32_t *choice = arena_array(a, s->parameter_count + (size_t)1, sizeof *choice);
@@ -196,7 +199,7 @@ bool variant_default(const struct spec *s, const struct program_spec *p, enum la
     slots[s->slots.facts + FACT_LANGUAGE_INDEX] = value_string(language_title(l));
     spec_bind(s, choice, slots, a, NULL, NULL);
     const char **words = fill_variant(p, slots, a, e);
-    *text = words ? variant_text(s, p, words, a, e) : NULL;
+    *text = words ? variant_text(s, p, words, a, length, e) : NULL;
     *name = words ? words[0] : NULL;
     return *text != NULL;
 }
@@ -221,7 +224,10 @@ static const struct program_sources *read_variant_sources(struct maker *m, uint3
     const char *folder = absolute_folder(m->spec, m->arena, m->e);
     if (!out)
         error_memory(m->e);
-    if (!out || !folder || !(plain.text = variant_text(m->spec, p, words, &src->arena, m->e)))
+    if (!out || !folder)
+        return NULL;
+    plain.text = variant_text(m->spec, p, words, &src->arena, &plain.text_length, m->e);
+    if (!plain.text)
         return NULL;
     plain.text_name = arena_strdup(&src->arena, words[0]);
     plain.variant_count = 0;

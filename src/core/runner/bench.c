@@ -13,8 +13,7 @@
 
 #include <string.h>
 
-#define FETCH_MS         120000
-#define OPENING_REQUESTS 2 // hello, open
+#define FETCH_MS 120000
 
 struct bench {
     struct bench_options o;
@@ -42,11 +41,12 @@ static const struct {
 } transitions[BENCH_STATES][BENCH_EVENTS] = {
     [BENCH_NONE] = {GO(STARTED, IDLE), GO(ENDED, NONE)},
     [BENCH_IDLE] = {GO(PREPARE, PREPARING), GO(LOAD, LOADING), GO(VERIFY, VERIFYING),
-                    GO(MEASURE, MEASURING), BESIDE(IDLE)},
+                    GO(MEASURE, MEASURING), GO(HAND_OUT, HANDING), BESIDE(IDLE)},
     [BENCH_PREPARING] = {GO(ANSWERED, IDLE), BESIDE(PREPARING)},
     [BENCH_LOADING] = {GO(ANSWERED, IDLE), BESIDE(LOADING)},
     [BENCH_VERIFYING] = {GO(ANSWERED, IDLE), BESIDE(VERIFYING)},
     [BENCH_MEASURING] = {GO(ANSWERED, IDLE), BESIDE(MEASURING)},
+    [BENCH_HANDING] = {GO(ANSWERED, IDLE), BESIDE(HANDING)},
 };
 #undef GO
 #undef BESIDE
@@ -171,19 +171,36 @@ static void put_handle(struct text *payload, uint32_t handle)
     wire_u32(&w, &handle);
 }
 
-static void put_job(struct text *payload, const struct job *job)
+// The job as this worker is told of it.
+static struct job shown_job(const struct bench *b, const struct job *job)
 {
-    struct wire w;
-    wire_writer(&w, payload);
-    job_codec(&w, (struct job *)(uintptr_t)job); // writing reads only
+    struct job shown = *job;
+    if (b->o.is_apart)
+        shown.reference = (struct job_reference){.kind = REFERENCE_NONE};
+    return shown;
 }
 
-static void put_load(struct text *payload, const struct bench_job *j)
+static void put_job(const struct bench *b, struct text *payload, const struct job *job)
+{
+    struct job shown = shown_job(b, job);
+    struct wire w;
+    wire_writer(&w, payload);
+    job_codec(&w, &shown);
+}
+
+// Contents that it names are sent ahead.
+static bool give_job(struct bench *b, const struct job *job, struct error *e)
+{
+    const struct job shown = shown_job(b, job);
+    return remote_give(&b->remote, &shown, e);
+}
+
+static void put_load(const struct bench *b, struct text *payload, const struct bench_job *j)
 {
     struct image image = *j->image;
     struct wire w;
     put_handle(payload, j->handle);
-    put_job(payload, j->job);
+    put_job(b, payload, j->job);
     wire_writer(&w, payload);
     image_codec(&w, &image);
 }
@@ -191,9 +208,9 @@ static void put_load(struct text *payload, const struct bench_job *j)
 bool bench_prepare(struct bench *b, const struct job *job, struct error *e)
 {
     struct text payload = TEXT_INIT;
-    if (!remote_give(&b->remote, job, e))
+    if (!give_job(b, job, e))
         return false;
-    put_job(&payload, job);
+    put_job(b, &payload, job);
     return ask_bench(b, BENCH_PREPARE, VERB_PREPARE, &payload, e);
 }
 
@@ -206,9 +223,9 @@ bool bench_load(struct bench *b, struct bench_job *j, struct error *e)
         b->request = b->prefetch_request;
         return bench_happens(b, BENCH_LOAD, e);
     }
-    if (!remote_give(&b->remote, j->job, e))
+    if (!give_job(b, j->job, e))
         return false;
-    put_load(&payload, j);
+    put_load(b, &payload, j);
     return ask_bench(b, BENCH_LOAD, VERB_LOAD, &payload, e);
 }
 
@@ -229,7 +246,7 @@ static bool ask_for_launches(struct bench *b, enum bench_event event, enum verb 
 static bool ask_to_prefetch(struct bench *b, struct bench_job *next, struct text *load,
                             struct error *e)
 {
-    if (!remote_give(&b->remote, next->job, e)) {
+    if (!give_job(b, next->job, e)) {
         text_release(load);
         return false;
     }
@@ -243,7 +260,7 @@ static bool ask_to_prefetch(struct bench *b, struct bench_job *next, struct text
 bool bench_prefetch(struct bench *b, struct bench_job *next, struct error *e)
 {
     struct text load = TEXT_INIT;
-    put_load(&load, next);
+    put_load(b, &load, next);
     return ask_to_prefetch(b, next, &load, e);
 }
 
@@ -252,7 +269,7 @@ bool bench_verify(struct bench *b, const struct bench_job *j, const struct polic
 {
     struct text load = TEXT_INIT;
     if (next) // made before the launch is asked for, so that it is there while that runs
-        put_load(&load, next);
+        put_load(b, &load, next);
     process_drain(&b->remote.process); // what was printed before is nothing of this launch
     process_forget(&b->remote.process);
     if (!ask_for_launches(b, BENCH_VERIFY, VERB_VERIFY, j, policy, e)) {
@@ -269,6 +286,16 @@ bool bench_measure(struct bench *b, const struct bench_job *j, const struct poli
                    struct error *e)
 {
     return ask_for_launches(b, BENCH_MEASURE, VERB_MEASURE, j, policy, e);
+}
+
+bool bench_hand_out(struct bench *b, const struct bench_job *j, uint64_t which, struct error *e)
+{
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    put_handle(&payload, j->handle);
+    wire_writer(&w, &payload);
+    wire_u64(&w, &which);
+    return ask_bench(b, BENCH_HAND_OUT, VERB_OUTPUTS, &payload, e);
 }
 
 void bench_unload(struct bench *b, struct bench_job *j)
@@ -414,8 +441,9 @@ bool bench_news(struct bench *b, enum news news, const struct frame *f, struct r
 
 bool bench_refuses(const struct bench *b, const struct frame *f)
 {
-    bool is_launching = b->state == BENCH_VERIFYING || b->state == BENCH_MEASURING;
-    return !b->remote.greeted || (f->sequence > 0 && f->sequence <= OPENING_REQUESTS) ||
+    bool is_launching =
+        b->state == BENCH_VERIFYING || b->state == BENCH_MEASURING || b->state == BENCH_HANDING;
+    return !b->remote.greeted || (f->sequence > 0 && f->sequence <= BENCH_OPENING_REQUESTS) ||
            (f->sequence == b->request && !is_launching);
 }
 

@@ -7,6 +7,8 @@
 
 #include "runner/remote.h"
 
+#define BENCH_OPENING_REQUESTS 2 // hello, open: of every worker
+
 // A job that goes to the bench; part of its owner's struct.
 struct bench_job {
     const struct job *job;
@@ -26,7 +28,8 @@ struct bench_job {
     X(PREPARING, "it makes inputs and reference")                                                  \
     X(LOADING, "it loads a job")                                                                   \
     X(VERIFYING, "it launches a job to verify it")                                                 \
-    X(MEASURING, "it measures a job")
+    X(MEASURING, "it measures a job")                                                              \
+    X(HANDING, "it hands out what a job has left")
 
 enum bench_state {
 #define X(name, text) BENCH_##name,
@@ -41,6 +44,7 @@ enum bench_state {
     X(LOAD, "it was asked to load a job")                                                          \
     X(VERIFY, "it was asked to verify a job")                                                      \
     X(MEASURE, "it was asked to measure a job")                                                    \
+    X(HAND_OUT, "it was asked to hand out what a job has left")                                    \
     X(ANSWERED, "it answered")                                                                     \
     X(PREFETCHED, "it answered for a load beside a launch")                                        \
     X(UNAWAITED,                                                                                   \
@@ -62,6 +66,7 @@ struct bench_options {
     bool takes_spare;        // the spare serves as the worker, where it is there
     struct spare *spare;     // (or NULL) as in struct live_options
     uint32_t renewed_after;  // jobs
+    bool is_apart;           // references are another worker's: it is told of none
     struct endings *endings; // gets workers that are ended
 };
 
@@ -91,6 +96,8 @@ bool bench_verify(struct bench *b, const struct bench_job *j, const struct polic
                   struct bench_job *next, struct error *e);
 bool bench_measure(struct bench *b, const struct bench_job *j, const struct policy *policy,
                    struct error *e);
+// The outputs of its last launches come as parts (NEWS_PART) before the answer: of launch `which` modulo those of a block.
+bool bench_hand_out(struct bench *b, const struct bench_job *j, uint64_t which, struct error *e);
 // At any time; a job that is not loaded is left alone.
 void bench_unload(struct bench *b, struct bench_job *j);
 // Blocks until answered: `verb` is OUTPUT, BINARY or PTX, of a job that is loaded.

@@ -125,6 +125,7 @@ static bool fail_build(struct build_pool *p, struct build *b, enum status status
 static bool blame_death(struct build_pool *p, struct happening *h, struct error *e)
 {
     char message[800];
+    h->build->was_killed = remote_was_killed(h->how);
     if (++h->build->deaths < 2) {
         build_again(p, h->build, true);
         return true;
@@ -162,7 +163,7 @@ static bool take_image(struct build_pool *p, struct happening *h, struct error *
     }
     b->is_fresh = false;
     b->has_empty_caches = h->has_empty_caches;
-    if (b->is_doubted && b->has_empty_caches && r->status == STATUS_CORRECT)
+    if (b->is_doubted && !b->was_killed && b->has_empty_caches && r->status == STATUS_CORRECT)
         p->o.caches->are_left = true;
     if (!b->is_doubted && r->status != STATUS_CORRECT && surroundings_may_fail_build(r)) {
         result_free(r);

@@ -26,6 +26,7 @@ struct build {
     // The pool's own.
     struct build *next; // in one of its queues
     uint32_t deaths;    // workers that died while they built it
+    bool was_killed;    // the last of them by somebody else
     bool is_fresh;      // a worker died with it: the next try is in a new one
     // It failed without a word, or a worker died with it: once more, alone and with empty caches.
     bool is_doubted;

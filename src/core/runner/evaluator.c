@@ -39,6 +39,13 @@ bool evaluator_again(struct evaluator *ev, uint64_t ticket, const struct turn *t
     return ev->ops->again(ev, ticket, turn, e);
 }
 
+void evaluator_rest(struct evaluator *ev, bool rest)
+{
+    PASS_ON(ev, rest);
+    if (ev->ops->rest)
+        ev->ops->rest(ev, rest);
+}
+
 void evaluator_hold(struct evaluator *ev, bool hold)
 {
     PASS_ON(ev, hold);

@@ -134,6 +134,9 @@ struct evaluator_operations {
     // between turns, and on a device that shares the host nothing is built while turns wait (but
     // what the next turn needs).
     void (*hold)(struct evaluator *ev, bool hold);
+    // (optional: nothing) The worker that launches is stopped, so that whatever runs in it disturbs nothing, until rest(false).
+    // Nothing is on its way then.
+    void (*rest)(struct evaluator *ev, bool rest);
     // (optional: true) Stores a result that the caller put together from turns.
     bool (*keep)(struct evaluator *ev, uint64_t ticket, const struct result *result,
                  struct error *e);
@@ -173,6 +176,7 @@ int evaluator_take(struct evaluator *ev, int timeout_ms, struct outcome *out, st
 bool evaluator_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
                      struct error *e);
 void evaluator_hold(struct evaluator *ev, bool hold);
+void evaluator_rest(struct evaluator *ev, bool rest);
 bool evaluator_keep(struct evaluator *ev, uint64_t ticket, const struct result *result,
                     struct error *e);
 void evaluator_drop(struct evaluator *ev, uint64_t ticket);
@@ -277,12 +281,15 @@ struct live_options {
     // leaves an empty spare behind, which is the caller's to free.
     struct spare *spare;
     const struct judge *judge; // (optional) its verdict counts as verified against a reference
+    // (optional) The environment, as above, of one more worker: references are its alone, and it compares what the jobs leave, so
+    // that a job which does what it likes in its own worker neither sees a reference nor the comparison. On this machine.
+    const char *const *apart;
     const struct log *log;
 };
 
 #define LIVE_BUILDERS_MOST 64
 // The most descriptors of one with so many build workers that evaluator_watch() gives, builders elsewhere included.
-#define LIVE_CHANNELS(jobs) (2 * ((size_t)(jobs) + 1) + 1)
+#define LIVE_CHANNELS(jobs) (2 * ((size_t)(jobs) + 2) + 1)
 // Build workers of one with these options, of all machines.
 struct live_options;
 uint32_t live_pool_workers(const struct live_options *o);

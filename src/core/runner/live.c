@@ -136,10 +136,17 @@ static void tell_failed_builds(struct live *v)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-// The pool's workers, and the bench after them.
+// The pool's workers, the bench after them, and the verifier where there is one.
 static struct remote *remote_at(const struct live *v, uint32_t i)
 {
-    return i < v->pool_workers ? build_pool_worker(v->pool, i) : bench_worker(v->bench);
+    return i < v->pool_workers    ? build_pool_worker(v->pool, i)
+           : i == v->pool_workers ? bench_worker(v->bench)
+                                  : verifier_worker(v->apart.verifier);
+}
+
+static uint32_t last_remote(const struct live *v)
+{
+    return v->pool_workers + (v->apart.verifier != NULL);
 }
 
 // (or NULL) The machine that a worker builds on, where that is not the device's.
@@ -189,8 +196,8 @@ static uint32_t gather_channels(const struct live *v, struct pollfd *fds, size_t
                                 uint32_t *workers)
 {
     uint32_t n = 0;
-    for (uint32_t k = 0; k <= v->pool_workers && n + 1 < most; k++) {
-        uint32_t i = k == 0 ? v->pool_workers : k - 1;
+    for (uint32_t k = 0; k <= last_remote(v) && n + 1 < most; k++) {
+        uint32_t i = k == 0 ? v->pool_workers : k <= v->pool_workers ? k - 1 : k;
         const struct remote *r = remote_at(v, i);
         if (!r->running || r->stopped_ns || r->dying_ns)
             continue;
@@ -230,13 +237,16 @@ static void take_opened(struct live *v, const struct frame *f, const struct remo
 }
 
 // The worker cannot open its device, or makes no sense of a request.
-static void take_refusal(struct live *v, const struct frame *f, const struct remote *r,
+static void take_refusal(struct live *v, const struct frame *f, struct remote *r,
                          struct live_builder *builder)
 {
     char text[1024];
     remote_error_text(f, text, sizeof text);
+    const bool is_opening = !r->greeted || f->sequence <= BENCH_OPENING_REQUESTS;
     if (builder)
         leave_unable_builder(v, builder, text);
+    else if (r->role == ROLE_BUILD && !is_opening) // kernels run there, too, ahead of time
+        remote_breaks(r, text);
     else if (r->role == ROLE_BENCH && !bench_refuses(v->bench, f))
         remote_breaks(bench_worker(v->bench), text);
     else if (r->role == ROLE_BENCH && recovery_is_probing(&v->recovery))
@@ -259,9 +269,20 @@ static void serve_worker(struct live *v, uint32_t index)
     struct live_builder *builder = builder_of(v, index);
     struct frame f;
     enum news news;
+    if (index > v->pool_workers) {
+        live_serve_verifier(v);
+        return;
+    }
     if (!r->running || r->dying_ns || !remote_listen(r, &v->broken))
         return;
     while (!v->broken.code && (news = remote_next(r, &f, &v->broken)) != NEWS_NONE) {
+        if (news == NEWS_PART) {
+            if (index == v->pool_workers && bench_state(v->bench) == BENCH_HANDING)
+                live_take_part(v, &f);
+            else
+                remote_breaks(r, "sent outputs that it was not asked for");
+            continue;
+        }
         if (news == NEWS_PHASE)
             live_clock(v);
         else if (news == NEWS_OPENED || news == NEWS_ANSWER)
@@ -311,7 +332,7 @@ static void opening_died(struct live *v, struct live_builder *b, const char *how
 // Handles a worker's loss only once its process has ended: the way it ended matters.
 static void see_who_died(struct live *v)
 {
-    for (uint32_t i = 0; i <= v->pool_workers && !v->broken.code; i++) {
+    for (uint32_t i = 0; i <= last_remote(v) && !v->broken.code; i++) {
         struct remote *r = remote_at(v, i);
         struct text how = TEXT_INIT;
         bool was_opening = false;
@@ -324,8 +345,10 @@ static void see_who_died(struct live *v)
         if (is_dead && r->running && !v->broken.code) {
             if (i < v->pool_workers)
                 build_pool_died(v->pool, i, text_cstr(&how), &was_opening, &v->broken);
-            else
+            else if (i == v->pool_workers)
                 live_bench_died(v, text_cstr(&how));
+            else
+                live_verifier_died(v, text_cstr(&how));
         }
         if (was_opening)
             opening_died(v, builder_of(v, i), text_cstr(&how));
@@ -338,7 +361,7 @@ static void see_who_died(struct live *v)
 static uint64_t next_look(const struct live *v, uint64_t now)
 {
     uint64_t next = UINT64_MAX, look;
-    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+    for (uint32_t i = 0; i <= last_remote(v); i++) {
         const struct remote *r = remote_at(v, i);
         look = r->running && r->dying_ns ? now + remote_look_ns(r->dying_ns, now) : next;
         next = look < next ? look : next;
@@ -364,7 +387,7 @@ static int sleep_ms(const struct live *v, uint64_t until)
 {
     uint64_t now = clock_ns(), next = next_look(v, now);
     next = until < next ? until : next;
-    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+    for (uint32_t i = 0; i <= last_remote(v); i++) {
         const struct remote *r = remote_at(v, i);
         if (r->running && !r->stopped_ns && r->deadline_ns && r->deadline_ns < next)
             next = r->deadline_ns;
@@ -417,6 +440,8 @@ static void take_overdue(struct live *v, uint32_t index)
         leave_unable_builder(v, b, "opening it takes longer than its limit");
     else if (index < v->pool_workers)
         build_pool_overdue(v->pool, index, &v->broken);
+    else if (index > v->pool_workers)
+        live_verifier_died(v, "does not answer");
     else
         live_bench_overdue(v);
 }
@@ -424,7 +449,7 @@ static void take_overdue(struct live *v, uint32_t index)
 static void work_once(struct live *v, uint64_t until)
 {
     struct pollfd fds[CHANNELS_MOST];
-    uint32_t workers[2 * (WORKERS_MOST + 1)];
+    uint32_t workers[2 * (WORKERS_MOST + 2)];
     if (!v->current)
         live_settle_pool(v);
     tell_failed_builds(v);
@@ -459,7 +484,7 @@ static void work_once(struct live *v, uint64_t until)
         see_who_died(v);
     v->unsettled = v->unsettled || (ending && !endings_awaited(&v->endings));
     uint64_t now = clock_ns();
-    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+    for (uint32_t i = 0; i <= last_remote(v); i++) {
         if (!remote_overdue(remote_at(v, i), now))
             continue;
         v->unsettled = true;
@@ -563,6 +588,11 @@ static void live_hold(struct evaluator *ev, bool hold)
     live_turns_unlock(live_of(ev));
 }
 
+static void live_rest(struct evaluator *ev, bool rest)
+{
+    (rest ? remote_pause : remote_resume)(bench_worker(live_of(ev)->bench));
+}
+
 static void live_drop(struct evaluator *ev, uint64_t ticket)
 {
     struct live *v = live_of(ev);
@@ -650,6 +680,7 @@ static void live_destroy(struct evaluator *ev)
         build_pool_cancel(v->pool);
     if (v->bench)
         bench_end(v->bench);
+    verifier_free(v->apart.verifier);
     if (v->o.endings)
         endings_move(v->o.endings, &v->endings);
     else
@@ -670,6 +701,7 @@ static const struct evaluator_operations live_operations = {
     .take = live_take,
     .again = live_again,
     .hold = live_hold,
+    .rest = live_rest,
     .drop = live_drop,
     .room = live_room,
     .cancel = live_cancel,
@@ -822,10 +854,11 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
                                           .takes_spare = !v->device.shares_host && !o->simulated,
                                           .spare = o->spare,
                                           .renewed_after = o->simulated ? 1 : RENEW_JOBS,
+                                          .is_apart = o->apart != NULL,
                                           .endings = &v->endings});
     v->pool_workers = v->pool ? build_pool_workers(v->pool) : 0;
     v->o.builders = NULL;
-    if (v->pool && v->bench) {
+    if (v->pool && v->bench && live_apart_open(v, &setup, e)) {
         if (o->endings)
             endings_move(&v->endings, o->endings);
         return &v->base;
@@ -834,6 +867,7 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
     bench_free(v->bench);
     live_images_free(v->images);
     free(v);
-    error_memory(e);
+    if (!e || !e->code)
+        error_memory(e);
     return NULL;
 }

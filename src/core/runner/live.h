@@ -8,11 +8,13 @@
 #ifndef HONE_RUNNER_LIVE_H
 #define HONE_RUNNER_LIVE_H
 
+#include "base/random.h"
 #include "runner/bench.h"
 #include "runner/build_pool.h"
 #include "runner/evaluator.h"
 #include "runner/recovery.h"
 #include "runner/surroundings.h"
+#include "runner/verifier.h"
 
 #define LIVE_START_TRIES 3 // workers that die one after the other before they serve anything
 
@@ -36,16 +38,18 @@ struct entry {
     enum stage stage;
     struct build build;
     struct bench_job bench;
-    struct result *result; // grows at the bench; NULL elsewhere
-    uint64_t verify_ns;    // its first verified launch
-    bool prepared;         // simulated: its reference was asked for, in a worker of its own
-    bool admitted;         // admission.enter() let it in
-    bool alone;            // what became of it with another in the worker is to be seen again
+    struct result *result;    // grows at the bench; NULL elsewhere
+    uint64_t verify_ns;       // its first verified launch
+    bool prepared;            // simulated: its reference was asked for, in a worker of its own
+    bool admitted;            // admission.enter() let it in
+    bool is_verified_at_work; // the device had launched just before
+    bool alone;               // what became of it with another in the worker is to be seen again
     struct admission_known known;
     bool has_built_key;
     struct digest built_key; // job_built_key()
     uint32_t bench_deaths;
-    uint32_t turns; // that wait for it. While there are some, nothing else comes of it
+    bool was_killed; // at the last of them, by somebody else
+    uint32_t turns;  // that wait for it. While there are some, nothing else comes of it
 };
 
 // All entries: one list a stage (up to READY in the order of submission, then as they came), and an
@@ -131,7 +135,19 @@ struct live {
     bool hold;             // the lock is kept between turns
     bool locked;           // for turns
     uint64_t requested_ns; // when the launches under way were asked for
+    uint64_t at_work_ns;   // until then the device's clock is as the last timed launches left it
     bool host_clock;       // the device's was found wrong: workers are told to leave it alone
+    struct { // what becomes of outputs that are compared by another worker (live_apart.c)
+        struct verifier *verifier; // (or NULL) they are not
+        struct rng rng;
+        enum bench_state of; // VERIFYING or MEASURING: the launches that left them
+        uint64_t left;       // bytes that may still come of them
+        uint64_t inputs;     // of the last timed launches, as struct policy has it
+        bool is_wanted;      // what they left is to be compared
+        bool awaits;         // a comparison
+        bool is_torn;        // parts of the outputs went to a verifier that died
+        uint32_t deaths;     // of verifiers in a row
+    } apart;
     bool cancelled;
     bool unsettled;      // the last step heard something: the next one makes something of it
     struct error broken; // why nothing can go on
@@ -176,7 +192,24 @@ void entry_remove(struct live *v, struct entry *n);
 void entry_free(struct entry *n); // NULL is fine
 void entries_release(struct live *v);
 
+// live_apart.c
+bool live_apart_open(struct live *v, const struct worker_setup *own, struct error *e);
+bool live_is_apart(const struct live *v, const struct job *j);
+// Changes the policy for a worker that has no reference, and draws whether the launches' outputs are compared.
+void live_apart_policy(struct live *v, const struct job *j, struct policy *p);
+// Asks for what launches (`of`: VERIFYING, MEASURING) left, if it is to be compared; false: it is not, or *v is broken.
+bool live_hand_out(struct live *v, struct entry *n, enum bench_state of);
+void live_take_part(struct live *v, const struct frame *f);
+void live_handed(struct live *v, struct entry *n); // all of it
+void live_serve_verifier(struct live *v);
+void live_verifier_died(struct live *v, const char *how);
+void live_apart_forget(struct live *v); // the job at the bench is gone
+
 // live_measure.c
+// Launches are answered for, and compared where they are.
+void live_launched(struct live *v, struct entry *n, enum bench_state asked);
+// A comparison is answered for; takes r.
+void live_compared(struct live *v, enum bench_state asked, struct result *r);
 void live_bench_start(struct live *v); // gives the bench its next job
 void live_bench_answered(struct live *v, enum bench_state asked, struct result *r); // takes r
 void live_bench_unload(struct live *v, struct entry *n);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "os/process.h"
+#include "os/process_state.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@
 #define BELIEVED_NODE_NS (30ull * 1000000000)
 // No launch is over within a step of a clock that is so fine.
 #define FINE_CLOCK_NS 200
+// A card that rests keeps its clock for so long.
+#define AT_WORK_NS (5ull * 1000000)
 
 // ---- requests ----------------------------------------------------------------------------------
 
@@ -44,7 +47,7 @@ static void request_verify(struct live *v, struct entry *n)
     // A judge's buffers are fetched right afterwards: no other answer may come in between.
     bool is_apart = v->device.type == DEVICE_GPU && !v->device.shares_host && !v->o.judge;
     struct policy policy = {.launches = 1,
-                            .audit = v->o.terms.audit,
+                            .audit = v->o.terms.audit && !live_is_apart(v, n->job),
                             .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns)};
     if (!v->o.no_timing)
         build_pool_pause(v->pool, true);
@@ -56,6 +59,7 @@ void live_request_measure(struct live *v, struct entry *n, const struct policy *
 {
     struct policy p = *policy;
     p.host_clock = v->host_clock;
+    live_apart_policy(v, n->job, &p);
     build_pool_pause(v->pool, true);
     v->requested_ns = clock_ns();
     bench_measure(v->bench, &n->bench, &p, &v->broken);
@@ -195,8 +199,10 @@ void live_bench_start(struct live *v)
     if (v->recovery.state != RECOVERY_NONE) {
         live_probe_start(v);
     } else if (first) {
-        first->prepared =
-            bench_ready(v->bench, &v->broken) && bench_prepare(v->bench, first->job, &v->broken);
+        first->prepared = (!live_is_apart(v, first->job) ||
+                           verifier_prepare(v->apart.verifier, first->job, &v->broken)) &&
+                          bench_ready(v->bench, &v->broken) &&
+                          bench_prepare(v->bench, first->job, &v->broken);
     } else if (v->turns.first) {
         live_turn_start(v);
     } else {
@@ -209,6 +215,7 @@ void live_bench_unload(struct live *v, struct entry *n)
     if (v->current == n) {
         // It is being measured: only ending the worker ends that.
         bench_end(v->bench);
+        live_apart_forget(v);
         v->current = NULL;
         live_settle_pool(v);
         live_leave_admission(v, n);
@@ -226,7 +233,7 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
         bench_note_served(v->bench);
     if (correct && n->result->stop == STOP_NONE)
         n->result->stop = stop;
-    if (correct && n->bench_deaths > 0)
+    if (correct && n->bench_deaths > 0 && !n->was_killed)
         live_judge_caches(v);
     if (correct)
         n->bench_deaths = 0;
@@ -356,6 +363,9 @@ static void refuse_impossible_times(const struct live *v, const struct result *r
 // False when the entry is done with, or the evaluator. Takes nothing.
 static bool merge_answer(struct live *v, struct entry *n, enum bench_state asked, struct result *r)
 {
+    // The verifier is another process on the machine, but none that disturbs launches.
+    if (r->machine.at_ns && v->apart.verifier && verifier_worker(v->apart.verifier)->running)
+        r->machine.other_cpu_ns -= process_used_ns(verifier_worker(v->apart.verifier)->process.pid);
     if (r->fault == FAULT_REFERENCE && !v->o.own_reference)
         return live_break_reference(v, REFERENCE_FAILED, ERROR_INPUT, r->message);
     if (r->fault == FAULT_DEVICE) {
@@ -370,8 +380,10 @@ static bool merge_answer(struct live *v, struct entry *n, enum bench_state asked
         live_bench_doubt(v, asked, LOSS_FAILED, r->message);
         return false;
     }
-    if (asked == BENCH_VERIFYING || asked == BENCH_MEASURING)
+    if (asked == BENCH_VERIFYING || asked == BENCH_MEASURING) {
         refuse_impossible_times(v, r, n->result);
+        n->result->request_ns = clock_ns() - v->requested_ns;
+    }
     v->host_clock = v->host_clock || result_by_host(n->result);
     return true;
 }
@@ -428,7 +440,7 @@ static void after_preparing(struct live *v, const struct result *r)
     v->prepared = r->fault != FAULT_DEVICE;
     if (!v->prepared)
         live_bench_doubt(v, BENCH_PREPARING, LOSS_REFUSED, r->message);
-    else if (v->recovery.prepare_deaths > 0)
+    else if (v->recovery.prepare_deaths > 0 && !remote_was_killed(v->recovery.loss.how))
         live_judge_caches(v);
     if (v->prepared && v->o.simulated)
         bench_end(v->bench);
@@ -447,12 +459,23 @@ static bool give_up_cancelled(struct live *v, struct entry *n, enum bench_state 
     return true;
 }
 
+// A card's clock is raised before the first timed launch, and falls some milliseconds after the last one.
+static void note_work(struct live *v, enum bench_state asked, const struct result *r)
+{
+    uint64_t now = clock_ns();
+    bool is_timed = asked == BENCH_MEASURING && r->sample_count > 0;
+    bool goes_on = asked == BENCH_VERIFYING && v->requested_ns < v->at_work_ns;
+    if (is_timed || goes_on)
+        v->at_work_ns = now + AT_WORK_NS;
+}
+
 void live_bench_answered(struct live *v, enum bench_state asked, struct result *r)
 {
     struct worker_limits *l = &v->limits;
     struct entry *n = v->current;
     l->inputs_ns = r->inputs_ns > l->inputs_ns ? r->inputs_ns : l->inputs_ns;
     l->checking_ns = r->verify_ns > l->checking_ns ? r->verify_ns : l->checking_ns;
+    note_work(v, asked, r);
     bool is_probe = recovery_is_probing(&v->recovery);
     bool is_of_job = !is_probe && asked != BENCH_PREPARING && n;
     if (is_probe)
@@ -467,12 +490,19 @@ void live_bench_answered(struct live *v, enum bench_state asked, struct result *
         live_bench_finish(v, n, STOP_NONE);
         return;
     }
-    if (asked == BENCH_LOADING) {
+    if (asked == BENCH_LOADING)
         request_verify(v, n);
-        return;
-    }
+    else if (asked == BENCH_HANDING)
+        live_handed(v, n);
+    else if (!live_hand_out(v, n, asked) && !v->broken.code)
+        live_launched(v, n, asked);
+}
+
+void live_launched(struct live *v, struct entry *n, enum bench_state asked)
+{
     if (asked == BENCH_VERIFYING) {
         bench_note_verified(v->bench, &n->bench);
+        n->is_verified_at_work = v->requested_ns < v->at_work_ns;
         if (!n->verify_ns)
             n->verify_ns = n->result->verify_launch_ns;
         if (v->o.judge && n->turns == 0 && !ask_judge(v, n, &v->broken))
@@ -481,5 +511,29 @@ void live_bench_answered(struct live *v, enum bench_state asked, struct result *
     if (n->result->status == STATUS_CORRECT)
         go_on_with(v, n);
     else
+        live_bench_finish(v, n, STOP_NONE);
+}
+
+// False when the entry is done with, or the evaluator. Takes nothing.
+static bool merge_compared(struct live *v, struct entry *n, const struct result *r)
+{
+    if (r->fault == FAULT_REFERENCE && !v->o.own_reference)
+        return live_break_reference(v, REFERENCE_FAILED, ERROR_INPUT, r->message);
+    if (r->status != STATUS_CORRECT && r->status != STATUS_CORRECTNESS &&
+        r->fault != FAULT_REFERENCE)
+        return live_break(v, ERROR_DEVICE, "outputs cannot be compared: %s", r->message);
+    n->result->deviation_count = 0; // what is known without a reference
+    return result_merge(n->result, r) || live_break(v, ERROR_MEMORY, "out of memory");
+}
+
+void live_compared(struct live *v, enum bench_state asked, struct result *r)
+{
+    struct entry *n = v->current;
+    bool goes_on =
+        judge_left(v, n, r) && merge_compared(v, n, r) && !give_up_cancelled(v, n, asked);
+    result_free(r);
+    if (goes_on && n->result->status == STATUS_CORRECT)
+        live_launched(v, n, asked);
+    else if (goes_on)
         live_bench_finish(v, n, STOP_NONE);
 }

@@ -26,6 +26,7 @@ static void lose_bench(struct live *v, enum loss_kind kind, bool is_preparing,
         v->suspect->alone = true;
     v->current = NULL;
     bench_end(v->bench);
+    live_apart_forget(v);
     recovery_begin(&v->recovery, &loss, &v->broken);
     v->limits.is_doubted = true;
     live_settle_pool(v);
@@ -109,7 +110,8 @@ void live_bench_doubt(struct live *v, enum bench_state asked, enum loss_kind kin
     static const enum phase_kind phases[BENCH_STATES] = {[BENCH_PREPARING] = PHASE_INPUTS,
                                                          [BENCH_LOADING] = PHASE_LOADING,
                                                          [BENCH_VERIFYING] = PHASE_LAUNCHING,
-                                                         [BENCH_MEASURING] = PHASE_LAUNCHING};
+                                                         [BENCH_MEASURING] = PHASE_LAUNCHING,
+                                                         [BENCH_HANDING] = PHASE_CHECKING};
     char how[640];
     str_format(how, sizeof how, "said: %s", message);
     lose_bench(v, kind, asked == BENCH_PREPARING, phases[asked], 0, how);
@@ -150,6 +152,8 @@ static void carry_out_verdict(struct live *v)
         bench_end(v->bench); // it serves one job
     else
         live_bench_unload(v, probe);
+    if (n)
+        n->was_killed = remote_was_killed(l.how);
     enum verdict verdict = recovery_verdict(&v->recovery, n ? &n->bench_deaths : &nobody);
     switch (verdict) {
     case VERDICT_NOBODY:

@@ -73,6 +73,27 @@ static uint64_t resolution_of(const struct live *v, const struct result *r)
     return resolution || !v->device.timer_ns ? resolution : 1;
 }
 
+// Is the verified launch as good as a sample? Where a launch is so long that it needs no warming up,
+// and the card had launched just before: its clock was up. A ranking measures again what is near.
+static bool verified_counts(const struct live *v, const struct entry *n)
+{
+    return n->is_verified_at_work && !is_all_there_is(&v->o.terms.rules) && !v->o.terms.cold &&
+           !v->o.terms.energy && n->known.samples == 0 && n->job->launch_count == 1 &&
+           v->device.type == DEVICE_GPU && !result_by_host(n->result) &&
+           policy_is_long(&v->device, n->result->verify_launch_ns);
+}
+
+// The verified launch is the one sample.
+static void take_verified(struct live *v, struct result *r, bool warm)
+{
+    r->samples_ns = arena_copy(&r->arena, &r->verify_launch_ns, sizeof r->verify_launch_ns);
+    r->sample_count = r->samples_ns != NULL;
+    r->batch = 1;
+    r->warm = warm;
+    if (!r->samples_ns)
+        live_break(v, ERROR_MEMORY, "out of memory");
+}
+
 void live_screen(struct live *v, struct entry *n)
 {
     static const enum stop_reason stops[] = {[MEASURE_SETTLED] = STOP_SETTLED,
@@ -86,19 +107,13 @@ void live_screen(struct live *v, struct entry *n)
                                   .count = r->sample_count,
                                   .resolution_ns = resolution_of(v, r),
                                   .best_ns = v->limits.best_ns,
-                                  .best_verify_ns = v->best_verify_ns};
+                                  .best_verify_ns = v->best_verify_ns,
+                                  .verified_counts = verified_counts(v, n)};
     uint32_t more = 0;
     r->terms.resolution_ns = screening.resolution_ns;
     enum measure_verdict verdict = measure_next(&rules, &screening, &more);
-    if (verdict == MEASURE_HOPELESS && r->sample_count == 0) {
-        // The verified launch alone was far beyond the best: it is the one sample.
-        r->samples_ns = arena_copy(&r->arena, &r->verify_launch_ns, sizeof r->verify_launch_ns);
-        r->sample_count = r->samples_ns != NULL;
-        r->batch = 1;
-        r->warm = false;
-        if (!r->samples_ns)
-            live_break(v, ERROR_MEMORY, "out of memory");
-    }
+    if (verdict != MEASURE_MORE && r->sample_count == 0)
+        take_verified(v, r, verdict != MEASURE_HOPELESS);
     if (verdict == MEASURE_MORE && !(v->cancelled && r->sample_count > 0))
         ask_for(v, n, more);
     else if (wants_energy(v, r))

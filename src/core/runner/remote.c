@@ -180,6 +180,17 @@ bool remote_send(struct remote *r, enum verb verb, const struct text *payload, s
     return !o->payload.failed || error_memory(e);
 }
 
+bool remote_tell(struct remote *r, enum verb verb, const void *data, size_t length, struct error *e)
+{
+    if (!r->queue)
+        return channel_send(&r->channel, verb, 0, data, length, e);
+    struct outgoing *o = outgoing_add(r, verb);
+    if (!o)
+        return error_memory(e);
+    text_addn(&o->payload, data, length);
+    return !o->payload.failed || error_memory(e);
+}
+
 bool remote_hold(struct remote *r, enum verb verb, const struct text *payload, struct error *e)
 {
     if (r->queue) // what is behind contents waits anyway
@@ -372,13 +383,15 @@ bool remote_listen(struct remote *r, struct error *e)
 static bool take_phase(struct remote *r, const struct frame *f)
 {
     struct arena none = {0};
+    struct phase phase = {.launches = 0};
     struct wire w;
     wire_reader(&w, f->payload, f->length, &none);
-    phase_codec(&w, &r->phase);
-    if (!wire_done(&w)) {
-        remote_breaks(r, "sent a malformed phase");
+    phase_codec(&w, &phase);
+    if (!wire_done(&w) || (phase.kind == PHASE_OPENING && r->is_open)) {
+        remote_breaks(r, "sent a phase that makes no sense");
         return false;
     }
+    r->phase = phase;
     limit_phase(r);
     log_add(r->log, LOG_DEBUG, "worker %d: %s", (int)r->process.pid, phase_text(r->phase.kind));
     return true;
@@ -399,6 +412,16 @@ static bool take_hello(const struct frame *f, struct error *e)
                        hello.protocol, hello.version ? hello.version : "?", PROTOCOL_VERSION);
     arena_release(&a);
     return ok;
+}
+
+// A worker begins once. A kernel that writes to its channel must not pass for one that opens its device, with which nobody
+// is blamed.
+static bool says_again(struct remote *r, enum verb verb)
+{
+    bool again =
+        (verb == VERB_REPLY_HELLO && r->greeted) || (verb == VERB_REPLY_OPENED && r->is_open);
+    r->is_open = r->is_open || verb == VERB_REPLY_OPENED;
+    return again;
 }
 
 enum news remote_next(struct remote *r, struct frame *f, struct error *e)
@@ -424,7 +447,13 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e)
             return NEWS_NONE;
         if (f->verb == VERB_PHASE)
             return take_phase(r, f) ? NEWS_PHASE : NEWS_ENDED;
+        if (f->verb == VERB_PART)
+            return NEWS_PART;
         trace_frame(r, "sends", f->verb, f->sequence, f->length);
+        if (says_again(r, f->verb)) {
+            remote_breaks(r, "greeted, or opened its device, a second time");
+            return NEWS_ENDED;
+        }
         r->outstanding -= r->outstanding > 0;
         if (f->sequence != r->beside || f->verb != VERB_REPLY_RESULT) {
             // A hello was followed by the request to open the device.
@@ -626,6 +655,11 @@ bool remote_autopsy(struct remote *r, struct text *out)
     process_drain(&r->process);
     add_last_words(&r->process, out);
     return true;
+}
+
+bool remote_was_killed(const char *how)
+{
+    return strstr(how, "was killed by SIGKILL") != NULL;
 }
 
 void remote_autopsy_wait(struct remote *r, struct text *out)

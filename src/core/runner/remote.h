@@ -44,6 +44,7 @@ struct remote {
     bool running;
     bool has_empty_caches;
     bool greeted;         // it said hello, and so watches its tuner
+    bool is_open;         // it has opened the device
     bool opens;           // it was asked to open the device, ahead of remote_open()
     uint32_t sequence;    // of the newest request
     uint32_t outstanding; // requests without their final reply
@@ -91,6 +92,7 @@ enum news {
     NEWS_PHASE,   // it is about something else: `phase`
     NEWS_OPENED,  // it has opened the device: the frame
     NEWS_REFUSED, // it cannot, or makes no sense of a request: the frame
+    NEWS_PART,    // the frame is a part of outputs; its answer is still to come
     NEWS_ANSWER,  // the frame answers a request
     NEWS_ENDED,   // nothing, its channel has ended: it dies
     NEWS_BROKEN   // *e: nothing can go on, by no fault of the worker's or by its protocol
@@ -108,6 +110,9 @@ void remote_breaks(struct remote *r, const char *what);
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
 // The same of a request that nobody waits for: it goes with the next one.
 bool remote_hold(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
+// Sends what has no answer, in its place among what waits.
+bool remote_tell(struct remote *r, enum verb verb, const void *data, size_t length,
+                 struct error *e);
 // Sends the contents that a job names, ahead of what is requested next, where this worker has not
 // been given them.
 bool remote_give(struct remote *r, const struct job *j, struct error *e);
@@ -156,6 +161,8 @@ void remote_dies(struct remote *r);
 // with the last of what it printed: "was killed by SIGSEGV; the last it printed: ...", and
 // remote_end() is to be called.
 bool remote_autopsy(struct remote *r, struct text *out);
+// Was it killed by somebody, as that text says? A driver's cache, however damaged, kills nobody.
+bool remote_was_killed(const char *how);
 // The same, waiting for it.
 void remote_autopsy_wait(struct remote *r, struct text *out);
 // How long may be slept before those that end are looked at again, dying since then or killed.

@@ -28,14 +28,20 @@
 
 // In robust standard deviations: where centred logarithms are cut off, and how far from its
 // finalist's others a launch is one that something else slowed: it says nothing.
-#define CUT     1.5
-#define OUTLIER 3.5
+#define CUT 1.5
+// Not within so many times the margin of what counts as alike.
+#define ALIKE_CUT 3
+#define OUTLIER   3.5
 // How far from the leader each single launch of a finalist is that is clearly behind, and in how
-// many rounds at least.
-#define CLEAR        4
-#define CLEAR_ROUNDS 3
-#define MAD_TO_SIGMA 1.4826
-#define PERMUTATIONS 2000
+// many rounds at least. With fewer a launch before the rounds counts, if so many finalists show what the noise is,
+// if it is so small that CLEAR deviations are within QUIET, and if the distances of a finalist differ by no more than this share of them.
+#define CLEAR           4
+#define CLEAR_FINALISTS 4
+#define ALIKE_DISTANCE  0.1
+#define QUIET           0.1
+#define FAR             0.1
+#define MAD_TO_SIGMA    1.4826
+#define PERMUTATIONS    2000
 // Scores are integers, so that sums are exact and the same on every machine.
 #define SCORES_PER_UNIT 1e9
 
@@ -159,11 +165,11 @@ static double scale_of_panel(struct work *w, const struct panel *p)
     return middle > 0 ? MAD_TO_SIGMA * middle : sum / (double)cells;
 }
 
-// Scores of the panel; returns the share of them that was not cut off.
-static double score(struct work *w, const struct panel *p, bool residual)
+// Scores of the panel, cut off at `least` or beyond; returns the share of them that was not cut off.
+static double score(struct work *w, const struct panel *p, bool residual, double least)
 {
     centre(w, p, residual);
-    double cut = CUT * scale_of_panel(w, p);
+    double cut = fmax(CUT * scale_of_panel(w, p), least);
     size_t whole = 0;
     for (size_t i = 0; i < p->count; i++) {
         for (size_t r = 0; r < p->rounds; r++) {
@@ -307,8 +313,8 @@ static bool can_decide(const struct work *w, const struct panel *p)
 // term of Student's t in terms of the normal).
 static double half_width(struct work *w, const struct panel *p)
 {
-    double whole = score(w, p, true), rounds = (double)p->rounds;
-    // Robust standard deviations of the residuals, as left by score(..., true).
+    double whole = score(w, p, true, 0), rounds = (double)p->rounds;
+    // Robust standard deviations of the residuals, as left by score(..., true, 0).
     for (size_t i = 0; i < p->count; i++) {
         for (size_t r = 0; r < p->rounds; r++)
             w->column[r] = fabs(w->deviation[i * p->rounds + r]);
@@ -419,7 +425,8 @@ static void step_down(struct work *w, const struct decision *d, struct panel *p)
         // shifted by that margin while the scores are made, and shifted back.
         double margin = log(d->alike);
         stretch(w, p, p->who[at], -margin);
-        score(w, p, false);
+        // Where most are alike their noise would cut off all differences at the same place.
+        score(w, p, false, ALIKE_CUT * margin);
         stretch(w, p, p->who[at], margin);
         int64_t distance = sum_at(w, p, at) - sum_at(w, p, position_of(p, d->winner));
         // Marking outliers leaves each finalist slightly more of its own than permuted labels have:
@@ -551,32 +558,92 @@ bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *t
     return decided;
 }
 
-bool ranking_clear(const struct ranking_times *t, double behind, bool *clear)
+// The least and the largest distance of a finalist from the leader's location or, with
+// `of_launches`, from its launches.
+static void distances_of(const struct work *w, const struct panel *p, size_t position,
+                         size_t leader, bool of_launches, double *least, double *most)
 {
-    if (t->finalists == 0 || has_stage(t, 0))
-        return false;
-    struct work w;
-    size_t leader;
-    struct ranking_terms terms = {.level = 0.5, .looks = 1, .permutations = 1};
-    bool decided = ranking_work_init(&w, t, &terms) && choose_winner(&w, t, &leader);
-    memset(clear, 0, t->finalists * sizeof *clear);
-    if (decided) {
-        struct panel p = panel_of(&w, t, w.rounds);
-        // Clearly behind is who lies, in every round of the panel, beyond the leader's location by
-        // `behind` and by CLEAR robust standard deviations of the residuals. A launch of an equal
-        // kernel gets there only when something slowed it; three in a row hardly ever do.
-        centre(&w, &p, true);
-        double rounds = (double)p.rounds;
-        double sigma = rounds > 1 ? scale_of_panel(&w, &p) * sqrt(rounds / (rounds - 1)) : INFINITY;
-        double limit = w.location[leader] + fmax(log(behind), CLEAR * sigma);
-        centre(&w, &p, false);
-        for (size_t i = 0; i < p.count; i++) {
-            bool is_clear = p.rounds >= CLEAR_ROUNDS && p.who[i] != leader;
-            for (size_t r = 0; r < p.rounds && is_clear; r++)
-                is_clear = w.deviation[i * p.rounds + r] > limit;
-            clear[p.who[i]] = is_clear;
-        }
+    *least = INFINITY, *most = -INFINITY;
+    for (size_t r = 0; r < p->rounds; r++) {
+        double from =
+            of_launches ? w->deviation[leader * p->rounds + r] : w->location[p->who[leader]];
+        double distance = w->deviation[position * p->rounds + r] - from;
+        *least = fmin(*least, distance);
+        *most = fmax(*most, distance);
     }
+}
+
+// Clearly behind is who lies, in every round of the panel, beyond the leader's location by `behind`
+// and by CLEAR robust standard deviations of the residuals. A launch of an equal kernel gets there
+// only when something slowed it; three in a row hardly ever do.
+static bool mark_clear(struct work *w, const struct ranking_times *t, double behind, bool has_first,
+                       bool *clear)
+{
+    size_t leader;
+    if (!choose_winner(w, t, &leader))
+        return false;
+    struct panel p = panel_of(w, t, w->rounds);
+    double rounds = (double)p.rounds, freedom = (rounds - 1) * ((double)p.count - 1);
+    if (p.rounds < CLEAR_ROUNDS && !(has_first && p.rounds > 1 && p.count >= CLEAR_FINALISTS))
+        return true;
+    centre(w, &p, true);
+    double sigma = scale_of_panel(w, &p) * sqrt(rounds / (rounds - 1));
+    if (has_first) // few degrees of freedom, as in half_width()
+        sigma *= 1 + 1.8 / freedom;
+    if (has_first && CLEAR * sigma > QUIET)
+        return true;
+    double least, most,
+        limit = fmax(has_first ? fmax(FAR, log(behind)) : log(behind), CLEAR * sigma);
+    centre(w, &p, false);
+    for (size_t i = 0; i < p.count; i++) {
+        distances_of(w, &p, i, position_of(&p, leader), has_first, &least, &most);
+        bool is_same = !has_first || most - least <= ALIKE_DISTANCE * least;
+        clear[p.who[i]] = p.who[i] != leader && least > limit && is_same;
+    }
+    return true;
+}
+
+static bool mark_clear_of(const struct ranking_times *t, double behind, bool has_first, bool *clear)
+{
+    struct work w;
+    struct ranking_terms terms = {.level = 0.5, .looks = 1, .permutations = 1};
+    bool decided = ranking_work_init(&w, t, &terms) && mark_clear(&w, t, behind, has_first, clear);
     ranking_work_release(&w);
     return decided;
+}
+
+// The rounds with a launch before them as the first of all; without one a finalist has no round.
+static bool mark_clear_with_first(const struct ranking_times *t, const uint64_t *first,
+                                  double behind, bool *clear)
+{
+    const size_t row = CLEAR_ROUNDS;
+    uint64_t *cells = calloc(t->finalists * row, sizeof *cells);
+    const uint64_t **times = calloc(t->finalists, sizeof *times);
+    uint32_t *counts = calloc(t->finalists, sizeof *counts);
+    bool ok = cells && times && counts;
+    for (size_t c = 0; ok && c < t->finalists; c++) {
+        times[c] = &cells[c * row];
+        cells[c * row] = first[c] ? first[c] : t->times[c][0];
+        memcpy(&cells[c * row + 1], t->times[c], t->counts[c] * sizeof *cells);
+        counts[c] = first[c] ? t->counts[c] + 1 : 1;
+    }
+    const struct ranking_times all = {times, counts, t->finalists};
+    ok = ok && mark_clear_of(&all, behind, true, clear);
+    free(cells);
+    free(times);
+    free(counts);
+    return ok;
+}
+
+bool ranking_clear(const struct ranking_times *t, const uint64_t *first, double behind, bool *clear)
+{
+    uint32_t rounds = 0;
+    if (t->finalists == 0 || has_stage(t, 0))
+        return false;
+    memset(clear, 0, t->finalists * sizeof *clear);
+    for (size_t c = 0; c < t->finalists; c++)
+        rounds = t->counts[c] > rounds ? t->counts[c] : rounds;
+    if (rounds >= CLEAR_ROUNDS)
+        return mark_clear_of(t, behind, false, clear);
+    return !first || mark_clear_with_first(t, first, behind, clear);
 }

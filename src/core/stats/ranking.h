@@ -68,9 +68,16 @@ struct ranking_entry {
 bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *terms,
                     struct ranking_entry *out, size_t *winner);
 
-// Marks those that may leave after a few rounds: in each round so far (three at least) more than
-// `behind` times the leader, and beyond what the noise within rounds makes of an equal one. Those
-// with fewer rounds than the others are not marked. False as above.
-bool ranking_clear(const struct ranking_times *t, double behind, bool *clear);
+// So many rounds tell without a launch before them who is clearly behind.
+#define CLEAR_ROUNDS 3
+
+// Marks those that may leave after a few rounds: in each round so far more than `behind` times the
+// leader, and beyond what the noise within rounds makes of an equal one. With fewer than three rounds
+// `first` (or NULL) is a round of its own: a launch of each finalist before the rounds (0: there is
+// none), one after the other. It was not interleaved, so that drift and whatever slows single launches are in it: the distance
+// must then be the same in it and in each round, as a difference of the kernels is and a disturbance
+// of two launches seconds apart is not. Those with fewer rounds than the others are not marked. False as above.
+bool ranking_clear(const struct ranking_times *t, const uint64_t *first, double behind,
+                   bool *clear);
 
 #endif

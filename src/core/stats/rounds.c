@@ -18,12 +18,16 @@
 // How the error is spent over the rounds: alpha t^1.5.
 #define SPENDING 1.5
 
+// Rounds after which there is nothing left to find out of one whom all others were told apart from: its median has
+// an interval.
+#define ROUNDS_ALONE 6
+
 // Permutations at a look; ranking_decide() takes more if the level needs them.
 #define PERMUTATIONS 600
 
 struct rounds_finalist {
     enum rounds_standing standing;
-    uint64_t screening;
+    uint64_t screening, first; // first: before the rounds; 0: not known
     uint64_t *samples;
     uint32_t count;
     size_t capacity;
@@ -113,6 +117,17 @@ void rounds_free(struct rounds *r)
     free(r);
 }
 
+void rounds_know_first(struct rounds *r, size_t finalist, uint64_t ns)
+{
+    r->finalists[finalist].first = ns;
+}
+
+void rounds_leave(struct rounds *r, size_t finalist)
+{
+    if (r->finalists[finalist].standing == ROUNDS_IN)
+        r->finalists[finalist].standing = ROUNDS_LEFT;
+}
+
 static size_t count_in(const struct rounds *r)
 {
     size_t in = 0;
@@ -162,6 +177,7 @@ static bool is_slow(struct rounds_lane *l, uint64_t reference_ns, double disturb
 // The finalists that have a place, packed; `who` has their indices.
 struct packed {
     const uint64_t **times;
+    uint64_t *firsts;
     uint32_t *counts;
     bool *apart;
     size_t *who;
@@ -172,6 +188,7 @@ struct packed {
 static void packed_release(struct packed *p)
 {
     free(p->times);
+    free(p->firsts);
     free(p->counts);
     free(p->apart);
     free(p->who);
@@ -196,11 +213,12 @@ static bool packed_init(struct packed *p, const struct rounds *r)
 {
     p->count = 0;
     p->times = calloc(r->count, sizeof *p->times);
+    p->firsts = calloc(r->count, sizeof *p->firsts);
     p->counts = calloc(r->count, sizeof *p->counts);
     p->apart = calloc(r->count, sizeof *p->apart);
     p->who = calloc(r->count, sizeof *p->who);
     p->entries = calloc(r->count, sizeof *p->entries);
-    if (!p->times || !p->counts || !p->apart || !p->who || !p->entries)
+    if (!p->times || !p->firsts || !p->counts || !p->apart || !p->who || !p->entries)
         return false;
     uint32_t most = longest_left(r);
     for (size_t c = 0; c < r->count; c++) {
@@ -208,6 +226,7 @@ static bool packed_init(struct packed *p, const struct rounds *r)
         if (k->standing == ROUNDS_DROPPED || k->count == 0)
             continue;
         p->times[p->count] = k->samples;
+        p->firsts[p->count] = k->first;
         p->counts[p->count] = k->count;
         p->apart[p->count] = k->standing == ROUNDS_LEFT && k->count < most;
         p->who[p->count++] = c;
@@ -256,7 +275,7 @@ static bool dismiss_clear(struct rounds *r)
     bool *clear = calloc(r->count, sizeof *clear);
     bool decided = packed_init(&p, r) && clear;
     struct ranking_times t = {p.times, p.counts, p.count};
-    decided = decided && ranking_clear(&t, r->rules.behind, clear);
+    decided = decided && ranking_clear(&t, p.firsts, r->rules.behind, clear);
     for (size_t i = 0; decided && i < p.count; i++) {
         if (clear[i] && r->finalists[p.who[i]].standing == ROUNDS_IN)
             r->finalists[p.who[i]].standing = ROUNDS_LEFT;
@@ -332,7 +351,9 @@ void rounds_drop(struct rounds *r, size_t finalist)
 
 bool rounds_done(const struct rounds *r)
 {
-    return r->settled || r->account.kept >= (uint32_t)r->rules.rounds || count_in(r) == 0;
+    size_t in = count_in(r);
+    bool is_told = in == 1 && r->count > 1 && r->account.kept >= ROUNDS_ALONE;
+    return r->settled || is_told || r->account.kept >= (uint32_t)r->rules.rounds || in == 0;
 }
 
 struct rounds_account rounds_account(const struct rounds *r)

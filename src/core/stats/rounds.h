@@ -15,7 +15,8 @@
 // time as those of others. Whoever left meanwhile keeps no sample of a round that was told after that.
 //
 // Finalists leave for two reasons. From the round `early` on those leave whose every launch was
-// clearly behind the leader (ranking_clear()). And the rounds are looked at `looks` times, the last
+// clearly behind the leader (ranking_clear()); before the third round one of screening counts, too,
+// so that most of those that are far behind are launched once. And the rounds are looked at `looks` times, the last
 // time at their end, each time before at half the rounds of the next; who is told apart from the
 // leader by ranking_decide() leaves, and nothing later takes that back. Each look is a chance to be
 // wrong, so the error that the level allows is spent over them, never more in all than that: by
@@ -45,11 +46,16 @@ struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *scr
                           size_t finalists, uint32_t lanes, struct rounds_seeds seeds,
                           uint64_t resolution_ns);
 void rounds_free(struct rounds *r); // NULL is fine
+// Before the first round: what a launch of the finalist took before all rounds (0: not known). It
+// is no sample, and lets those that are far behind leave before the third round.
+void rounds_know_first(struct rounds *r, size_t finalist, uint64_t ns);
 
 // The turns of the lane's next round: order[0] is the reference's extra turn, order[1 .. count) is each
 // finalist that is still in, once, shuffled from the order's seed. The same order until
 // rounds_tell(). A round that is repeated is shuffled anew. With nobody left: 0 turns.
 const size_t *rounds_next(struct rounds *r, uint32_t lane, size_t *count);
+// It left after the last round, as the samples of a ranking that is decided again tell.
+void rounds_leave(struct rounds *r, size_t finalist);
 // Nothing came of that round: another order is drawn.
 void rounds_void(struct rounds *r, uint32_t lane);
 

@@ -167,6 +167,8 @@ enum measure_verdict measure_next(const struct measure_rules *rules, const struc
     }
     if (s->count == 0 ? starts_beyond(s, rules->certain) : is_hopeless_screening(rules, s))
         return MEASURE_HOPELESS;
+    if (s->count == 0 && s->verified_counts && !starts_beyond(s, rules->near))
+        return MEASURE_SETTLED;
     if (is_behind(rules, s))
         return MEASURE_SETTLED;
     if (s->count >= (size_t)rules->first &&

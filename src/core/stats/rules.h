@@ -41,8 +41,8 @@
     X(budget, 1, 0, 1e6, "seconds of kernel time for the samples of one configuration")            \
     /* The ranking: rounds in which all finalists are launched in turn. */                         \
     X(contenders, 14, 2, 1e4, "configurations that take part, the fastest first")                  \
-    X(early, 3, 3, 1e4, "rounds after which those clearly behind leave")                           \
-    X(behind, 1.05, 1, 1e6, "times the leader, in every round so far: clearly behind")             \
+    X(early, 1, 1, 1e4, "rounds after which those clearly behind leave")                           \
+    X(behind, 1.02, 1, 1e6, "times the leader, in every round so far: clearly behind")             \
     X(rounds, 32, 0, 1e4, "rounds at most; 0: no ranking, screening alone decides")                \
     X(looks, 3, 1, 100, "looks at the rounds: the last at their end, each other at half the next") \
     X(alike, 1.005, 1, 1e6, "times the winner: what is within this is tied with it")               \
@@ -99,12 +99,13 @@ struct screening {
     uint64_t resolution_ns;
     uint64_t best_ns; // median of the best so far; 0: there is none
     uint64_t
-        best_verify_ns; // of that one's verified launch: a first launch is compared with a first
+        best_verify_ns;   // of that one's verified launch: a first launch is compared with a first
+    bool verified_counts; // the verified launch is as good as a sample
 };
 
 // After the verified launch and `count` samples: how many more to ask for (`*more`, never 0 with
 // MEASURE_MORE), or why to stop. A verified launch beyond `certain` times the best ends it without
-// any sample. Whatever else throws a configuration away (beyond `hopeless`, or not `near`) is said
+// any sample, and one that is near is settled without any where it is as good as one. Whatever else throws a configuration away (beyond `hopeless`, or not `near`) is said
 // by two launches, because one disturbed launch would throw the fastest away.
 enum measure_verdict measure_next(const struct measure_rules *rules, const struct screening *s,
                                   uint32_t *more);

@@ -129,8 +129,9 @@ bool cell_ask(struct cell *c, uint32_t sequence, const struct frame *request,
             wrong = c->channel.ended ? "" : "sent what is no frame";
             break;
         }
-        if (answer->sequence == sequence && answer->verb == VERB_PHASE) {
-            l->phase(l->context, answer);
+        if (answer->sequence == sequence &&
+            (answer->verb == VERB_PHASE || answer->verb == VERB_PART)) {
+            l->pass_on(l->context, answer);
             continue;
         }
         if (answer->sequence == sequence && is_answer(answer->verb))

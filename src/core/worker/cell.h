@@ -23,9 +23,9 @@ enum cell_side {
 };
 enum cell_side cell_start(struct cell *c, struct error *e);
 
-// The worker's function for the phases that the cell reports.
+// The worker's function for what the cell sends before it answers: phases, parts of outputs.
 struct cell_listener {
-    void (*phase)(void *context, const struct frame *f);
+    void (*pass_on)(void *context, const struct frame *f);
     void *context;
 };
 // Hands a request on (NULL: it was forked with it) and waits for the answer. False: the cell is lost.

@@ -73,6 +73,15 @@ void blob_part_codec(struct wire *w, struct blob_part *p)
         wire_fail(w, "a part of data is larger than parts are");
 }
 
+void output_part_codec(struct wire *w, struct output_part *p)
+{
+    wire_u32(w, &p->buffer);
+    wire_u64(w, &p->offset);
+    wire_bytes(w, &p->data, &p->size);
+    if (p->size == 0 || p->size > OUTPUT_PART)
+        wire_fail(w, "a part of an output is empty, or larger than parts are");
+}
+
 void blob_name_codec(struct wire *w, struct blob_name *n)
 {
     wire_digest(w, &n->digest);

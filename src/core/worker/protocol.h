@@ -16,7 +16,7 @@
 #include "model/policy.h"
 #include "model/result.h"
 
-#define PROTOCOL_VERSION   18
+#define PROTOCOL_VERSION   19
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -49,6 +49,14 @@
     X(BLOB,                                                                                        \
       "blob") /* struct blob_part; no reply. Before the first job that names it, once a      \
                        worker; for builds never */     \
+    X(OUTPUTS,                                                                                     \
+      "outputs")    /* u32 handle, u64 which -> PARTs, REPLY_RESULT: what launch `which`     \
+                             modulo those of the last block left */     \
+    X(PART, "part") /* struct output_part. From the worker, before its reply; to one that     \
+                             compares, no reply */    \
+    X(COMPARE,                                                                                     \
+      "compare") /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
+                             which are dropped, against the job's reference */       \
     X(BLOB_FILE,                                                                                   \
       "file") /* struct blob_name; no reply. In the place of its parts, where the worker \
                       can read the file itself */
@@ -99,6 +107,17 @@ struct blob_part {
     uint64_t size;
 };
 void blob_part_codec(struct wire *w, struct blob_part *p);
+
+// A part of an output: on its way from the worker that launched a job to one that holds references and
+// has launched nothing of it. Parts are small, so that none of the three holds a copy of the whole in a channel.
+#define OUTPUT_PART ((uint64_t)1 << 20)
+struct output_part {
+    uint32_t buffer; // of the job
+    uint64_t offset;
+    const void *data;
+    uint64_t size;
+};
+void output_part_codec(struct wire *w, struct output_part *p);
 
 // Where they are on the worker's machine: all that is in a file behind its offset.
 struct blob_name {

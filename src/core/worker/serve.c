@@ -377,6 +377,93 @@ static void serve_output(struct worker *w, struct request *q)
     serve_fetch(w, q, device_output);
 }
 
+// Waits until the other side has taken it, so that no more than a part is ever queued.
+static void send_part(struct worker *w, struct output_part *part)
+{
+    struct pollfd ready = {.fd = w->channel.fd, .events = POLLOUT};
+    struct wire out = begin_frame(w);
+    output_part_codec(&out, part);
+    send_frame(w, VERB_PART);
+    while (!w->ended && channel_pending(&w->channel)) {
+        poll(&ready, 1, -1);
+        w->ended = !channel_flush(&w->channel, NULL);
+    }
+}
+
+static bool send_output(struct worker *w, const struct loaded_job *l, uint32_t buffer,
+                        uint64_t which, void *room, struct error *e)
+{
+    const struct job_buffer *b = &l->job->buffers[buffer];
+    uint64_t bytes = b->count * element_bytes(&b->element);
+    bool ok = true;
+    for (uint64_t at = 0; ok && !w->ended && at < bytes; at += OUTPUT_PART) {
+        uint64_t left = bytes - at;
+        struct output_part part = {.buffer = buffer,
+                                   .offset = at,
+                                   .data = room,
+                                   .size = left < OUTPUT_PART ? left : OUTPUT_PART};
+        ok = device_output_part(w->device, l->loaded, buffer, which, at, room, part.size, e);
+        if (ok)
+            send_part(w, &part);
+    }
+    return ok;
+}
+
+static void serve_outputs(struct worker *w, struct request *q)
+{
+    uint32_t handle = 0;
+    uint64_t which = 0;
+    struct error e = ERROR_INIT;
+    struct result *r = result_new();
+    void *room = malloc(OUTPUT_PART);
+    wire_u32(&q->in, &handle);
+    wire_u64(&q->in, &which);
+    const struct loaded_job *l = *find_job(w, handle);
+    if (!r || !room || !wire_done(&q->in) || !l) {
+        reply_error(w, l ? "the payload cannot be read, or there is no memory"
+                         : "no job is loaded under this handle");
+    } else {
+        send_phase(w, PHASE_CHECKING, 0, false);
+        bool ok = true;
+        for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
+            ok = !l->job->buffers[i].output || send_output(w, l, i, which, room, &e);
+        if (!ok)
+            result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "reading its outputs: %s", e.text);
+        reply_result(w, r);
+    }
+    free(room);
+    result_free(r);
+}
+
+// A valid part gets no reply; what is missing is reported with the comparison.
+static void serve_part(struct worker *w, struct request *q)
+{
+    struct output_part part = {.size = 0};
+    output_part_codec(&q->in, &part);
+    if (!wire_done(&q->in) || !outputs_take(&w->given, &part))
+        reply_error(w, "part: it does not fit those before, or there is no memory");
+}
+
+static void serve_compare(struct worker *w, struct request *q)
+{
+    struct error e = ERROR_INIT;
+    struct check_apart c = {.inputs = 0};
+    const void **contents = NULL;
+    struct result *r = result_new();
+    check_apart_codec(&q->in, &c);
+    struct job *j = read_whole_job(w, &q->in, &e);
+    if (r && j && wire_done(&q->in) && (contents = outputs_of(&w->given, j, &e))) {
+        device_compare(w->device, j, &c, contents, r);
+        reply_result(w, r);
+    } else {
+        reply_error(w, e.code ? e.text : "compare: the payload cannot be read");
+    }
+    outputs_free(&w->given);
+    free(contents);
+    job_free(j);
+    result_free(r);
+}
+
 static void serve_binary(struct worker *w, struct request *q)
 {
     serve_fetch(w, q, device_binary);
@@ -463,15 +550,21 @@ static bool has_cells(const struct worker *w)
 static bool is_for_cell(const struct worker *w, enum verb verb)
 {
     static const bool of_jobs[VERB_COUNT] = {
-        [VERB_LOAD] = true,   [VERB_VERIFY] = true, [VERB_MEASURE] = true,
-        [VERB_OUTPUT] = true, [VERB_BINARY] = true, [VERB_PTX] = true};
+        [VERB_LOAD] = true,   [VERB_VERIFY] = true, [VERB_MEASURE] = true, [VERB_OUTPUT] = true,
+        [VERB_BINARY] = true, [VERB_PTX] = true,    [VERB_OUTPUTS] = true};
     return of_jobs[verb] && has_cells(w);
 }
 
-static void pass_phase_on(void *context, const struct frame *f)
+// Queues no more than one part of an output.
+static void pass_on(void *context, const struct frame *f)
 {
     struct worker *w = context;
-    channel_send(&w->channel, f->verb, f->sequence, f->payload, f->length, NULL);
+    struct pollfd ready = {.fd = w->channel.fd, .events = POLLOUT};
+    bool ok = channel_send(&w->channel, f->verb, f->sequence, f->payload, f->length, NULL);
+    while (ok && f->verb == VERB_PART && channel_pending(&w->channel)) {
+        poll(&ready, 1, -1);
+        ok = channel_flush(&w->channel, NULL);
+    }
 }
 
 // All that the process does from now on; it has the request that it was forked for.
@@ -581,7 +674,7 @@ static void reply_judged(struct worker *w, struct cell *c, const struct frame *a
 
 static void ask_cell(struct worker *w, struct cell *c, const struct frame *request, enum verb verb)
 {
-    struct cell_listener listener = {pass_phase_on, w};
+    struct cell_listener listener = {pass_on, w};
     struct text why = TEXT_INIT;
     struct frame answer;
     uint64_t start = clock_ns();
@@ -687,6 +780,8 @@ static const struct {
     [VERB_UNLOAD] = {serve_unload, true},   [VERB_STOP] = {serve_stop, false},
     [VERB_PTX] = {serve_ptx, true},         [VERB_ROUTINE] = {serve_routine, false},
     [VERB_BLOB] = {serve_blob, false},      [VERB_BLOB_FILE] = {serve_blob_file, false},
+    [VERB_OUTPUTS] = {serve_outputs, true}, [VERB_PART] = {serve_part, false},
+    [VERB_COMPARE] = {serve_compare, true},
 };
 
 static void serve_frame(struct worker *w, const struct frame *f)
@@ -786,6 +881,7 @@ int serve(int channel, const struct device_options *options)
     device_close(w.device);
     arena_release(&w.opened);
     blobs_free(&w.blobs);
+    outputs_free(&w.given);
     channel_release(&w.channel);
     return w.status ? w.status : ended << 8;
 }

@@ -93,7 +93,8 @@ bool enter_sandbox(struct error *e)
     list_values(sandbox_variables, lists);
     list_values(writing, writable);
     const struct sandbox s = {nothing, writable, lists, SANDBOX_FILE_BYTES};
-    return sandbox_enter(&s, e);
+    // Compilers write where the worker may.
+    return (setenv("TMPDIR", scratch_parent(), 1) == 0 || error_memory(e)) && sandbox_enter(&s, e);
 }
 
 char *enter_scratch(struct error *e)

@@ -6,6 +6,7 @@
 #include "worker/protocol.h"
 #include "worker/blobs.h"
 #include "worker/cell.h"
+#include "worker/outputs.h"
 
 struct loaded_job {
     struct loaded_job *next;
@@ -22,6 +23,7 @@ struct worker {
     struct arena opened;   // what it was opened with
     struct loaded_job *jobs;
     struct blobs blobs;
+    struct outputs given;       // of another worker's job, to be compared
     struct loaded_job *dropped; // unloaded while a launch runs, or before the next is loaded
     uint32_t sequence;          // of the request being served
     struct text payload;        // of the frame that is being written

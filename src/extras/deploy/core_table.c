@@ -381,11 +381,23 @@ static bool argument_element_bytes(struct maker_of_core *m, const struct argumen
     return true;
 }
 
+static bool put_argument_count(struct deploy_compiler *c, const struct argument_spec *a)
+{
+    if (a->image.axes == 0)
+        return deploy_put_size(c, &a->size, 1, 1);
+    for (uint32_t i = 0; i < a->image.axes; i++) {
+        if (!deploy_put_size(c, &a->image.size[i], 1, 1) ||
+            (i > 0 && !deploy_put_operator(c, HONE_CORE_MUL)))
+            return false;
+    }
+    return true;
+}
+
 static bool put_argument_bytes(struct maker_of_core *m, const struct argument_spec *a)
 {
     int64_t bytes = 0;
     struct deploy_compiler *c = &m->compiler;
-    return argument_element_bytes(m, a, &bytes) && deploy_put_size(c, &a->size, 1, 1) &&
+    return argument_element_bytes(m, a, &bytes) && put_argument_count(c, a) &&
            deploy_put_int(c, bytes) && deploy_put_operator(c, HONE_CORE_MUL);
 }
 
@@ -417,9 +429,7 @@ static bool make_launch_arguments(struct maker_of_core *m, const struct launch_s
     if (!list)
         return error_memory(m->e);
     for (uint32_t i = 0; i < l->argument_count; i++) {
-        enum memory memory = m->kernel->arguments[l->arguments[i]].memory;
-        if ((memory != MEMORY_LOCAL || m->traits->passes_local) &&
-            (memory != MEMORY_SYMBOL || m->traits->passes_symbols))
+        if (memory_is_passed(m->kernel->arguments[l->arguments[i]].memory, m->traits, false))
             list[out->argument_count++] = l->arguments[i];
     }
     out->arguments = list;

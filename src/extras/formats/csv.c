@@ -1,6 +1,7 @@
 // Reads CSV field by field, without a line in memory: the names of the first line say which columns
 // are parameters, which are hone's own, and which are further measurements. KTT's CSV begins with "Kernel name,Computation
-// duration (us),Global size,Local size"; then come its parameters, its counters, and what its compiler said. All its rows are correct.
+// duration (us),Global size,Local size"; then come its parameters, its counters, and what its compiler said. Rows of failures, where KTT
+// was told to print them, follow a second line of names, which has "Error message" in place of the duration.
 
 #include "extras/formats/csv.h"
 
@@ -130,6 +131,7 @@ struct csv {
     struct record record;
     size_t columns;
     size_t first, parameters; // so many from the first on are parameters
+    bool has_failed;          // the rows to come are KTT's failures
     uint32_t *parameter;      // of each of them
     enum csv_column *column;  // of the others; CSV_COLUMN_COUNT: a measurement
     const char **names;       // of measurements
@@ -162,13 +164,17 @@ static bool is_of_ktt(const struct record *c)
     return c->count > 3 && str_equal(field(c, 0), "Kernel name");
 }
 
-static const char ktt_duration[] = "Computation duration (";
+// Early releases of KTT have "Kernel duration".
+static bool is_ktt_duration(const char *name)
+{
+    return str_starts(name, "Computation duration (") || str_starts(name, "Kernel duration (");
+}
 
 // Kinds of the columns that KTT writes before its parameters; those of sizes say nothing new.
 static bool ktt_column(const char *name, enum csv_column *out)
 {
     *out = str_equal(name, "Kernel name")                                      ? CSV_NAME
-           : str_starts(name, ktt_duration)                                    ? CSV_TIME
+           : is_ktt_duration(name)                                             ? CSV_TIME
            : str_starts(name, "Global size") || str_starts(name, "Local size") ? CSV_SAMPLES
                                                                                : CSV_COLUMN_COUNT;
     return *out != CSV_COLUMN_COUNT;
@@ -194,9 +200,9 @@ static bool find_columns(struct reading *r, struct csv *c)
     }
     r->gather.recorded->format = RECORDED_KTT;
     for (; c->first < head->count && ktt_column(field(head, c->first), &known); c->first++) {
-        const char *text = field(head, c->first) + sizeof ktt_duration - 1;
+        const char *text = strchr(field(head, c->first), '(');
         if (known == CSV_TIME)
-            str_format(unit, sizeof unit, "%.*s", (int)strcspn(text, ")"), text);
+            str_format(unit, sizeof unit, "%.*s", (int)strcspn(text + 1, ")"), text + 1);
     }
     while (c->first + c->parameters < head->count &&
            is_ktt_parameter(&r->gather, field(head, c->first + c->parameters)))
@@ -364,17 +370,36 @@ static bool read_column(struct reading *r, enum csv_column column, const char *n
            (isnan(value) || gather_measure(&r->gather, name, value));
 }
 
+// The second line of names of KTT's CSV.
+static bool is_head_of_failures(const struct reading *r, const struct record *row)
+{
+    return r->gather.recorded->format == RECORDED_KTT && is_of_ktt(row) &&
+           str_equal(field(row, 1), "Error message");
+}
+
+static bool read_ktt_error(struct reading *r, const char *message)
+{
+    r->gather.row.row.status = STATUS_RUNTIME;
+    return !message[0] || gather_message(&r->gather, message);
+}
+
 static bool read_row(struct reading *r, struct csv *c)
 {
     struct gather *g = &r->gather;
     const struct record *row = &c->record;
+    if (is_head_of_failures(r, row)) {
+        c->has_failed = true;
+        return true;
+    }
     snprintf(g->place, sizeof g->place, "line %llu", (unsigned long long)row->line);
     if (row->count != c->columns)
         return gather_refuse(g, "%zu fields; the first line names %zu", row->count, c->columns);
     gather_begin(g);
     for (size_t i = 0; i < c->columns; i++) {
         const char *text = field(row, i);
+        bool is_error = c->has_failed && c->column[i] == CSV_TIME && !is_parameter(c, i);
         if (!(is_parameter(c, i) ? set_parameter(r, c->parameter[i], text)
+              : is_error         ? read_ktt_error(r, text)
                                  : read_column(r, c->column[i], c->names[i], text)))
             return false;
     }

@@ -2,14 +2,16 @@
 // a device, and says what is left to decide.
 #include "cli/checking.h"
 #include "extras/init/init_spec.h"
+#include "extras/init/triton.h"
 #include "cli/work.h"
-#include "expr/expr.h"
 #include "kernel_text/scan.h"
+#include "extras/init/given.h"
 #include "extras/init/includes.h"
 #include "extras/init/infer.h"
 #include "model/languages.h"
 #include "os/file_replace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +19,8 @@
 #include <unistd.h>
 
 struct init_settings {
-    const char *kernel, *output;
-    struct list include, define;
+    const char *kernel, *output, *inputs;
+    struct list include, define, set;
     bool is_interactive, is_unchecked;
 };
 
@@ -34,7 +36,10 @@ struct session {
     enum language language;
     struct inferred_kernels kernels;
     struct inferred found;
-    const char *path; // of the source
+    const char *path;   // of the source
+    const char *part;   // (or NULL) the file that was named, where `path` includes it
+    const char *wanted; // (or NULL) the kernel, where it is known
+    const char *output; // of the spec
     // Where #include looks: --include, and folders above the source's that have what it includes.
     const char *folders[FOLDERS_MOST + 1]; // ends with NULL
     uint32_t folder_count;
@@ -59,63 +64,16 @@ static const char *ask(struct session *s, const char *question, const char *now)
     return answer;
 }
 
-// As JSON, which knows neither 016 nor a comma at the end.
-static const char *write_integers(struct session *s, const struct value *list)
-{
-    struct text t = TEXT_INIT;
-    for (uint32_t i = 0; i < list->count; i++)
-        text_addf(&t, "%s%lld", i ? ", " : "[", (long long)list->items[i].i);
-    text_add(&t, "]");
-    const char *written = t.failed ? NULL : arena_strdup(&s->arena, text_cstr(&t));
-    text_release(&t);
-    return written;
-}
-
-// "16, 32" and "[16, 32]" are lists; "range(1, 9)" is an expression that gives one. False, and said:
-// it gives no integers.
-static bool take_values(struct session *s, const char *answer, struct inferred_name *n)
-{
-    bool is_plain = answer[strspn(answer, "0123456789, ")] == 0;
-    const char *list = is_plain ? arena_printf(&s->arena, "[%s]", answer) : answer;
-    const struct expr_symbols none = {NULL, 0};
-    struct error e = ERROR_INIT;
-    struct value values, one = value_int(0);
-    int64_t first = 0;
-    if (strpbrk(answer, "\"\\")) {
-        say("'%s' has a quotation mark or a backslash\n", answer);
-        return false;
-    }
-    struct expr *x = list ? expr_parse(&s->arena, list, &none, &e) : NULL;
-    bool ok = x && expr_eval(x, NULL, &s->arena, &values) == EXPR_FAULT_NONE &&
-              values.kind == VALUE_LIST && values.count > 0;
-    bool has_default = false;
-    for (uint32_t i = 0; ok && i < values.count; i++) {
-        int64_t value = 0;
-        ok = value_to_i64(&values.items[i], &value);
-        first = i == 0 ? value : first;
-        one = value_int(n->value);
-        has_default |= value_equal(&values.items[i], &one);
-    }
-    if (!ok) {
-        say("'%s' gives no integers; '16, 32' and 'range(1, 9)' do\n", answer);
-        return false;
-    }
-    const char *written = list[strspn(list, "0123456789, []")] == 0
-                              ? write_integers(s, &values)
-                              : arena_printf(&s->arena, "\"%s\"", list);
-    n->values = written ? written : n->values;
-    n->value = has_default ? n->value : first;
-    return true;
-}
-
 static void ask_values(struct session *s, struct inferred_name *n)
 {
     char question[128];
     const char *answer;
     str_format(question, sizeof question, "Values of %s", n->name);
-    do {
-        answer = ask(s, question, n->values);
-    } while (answer && !take_values(s, answer, n));
+    struct error e = ERROR_INIT;
+    while ((answer = ask(s, question, n->values)) && !given_values(n, answer, &s->arena, &e)) {
+        say("%s\n", e.text);
+        error_clear(&e);
+    }
     n->is_guess = n->is_guess && feof(stdin); // else what was kept was seen
 }
 
@@ -261,7 +219,7 @@ static bool choose_language(struct session *s, struct error *e)
 
 static const char *choose_kernel(struct session *s, struct error *e)
 {
-    const char *wanted = s->settings->kernel, *found = NULL;
+    const char *wanted = s->wanted ? s->wanted : s->settings->kernel, *found = NULL;
     const struct inferred_kernels *k = &s->kernels;
     struct text known = TEXT_INIT;
     for (uint32_t i = 0; i < k->count; i++)
@@ -354,7 +312,8 @@ static bool add_outer_folders(struct session *s, struct error *e)
         (scan_text(text_cstr(&text), text.length, &none, &s->arena, &scan) || error_memory(e));
     for (uint32_t i = 0; ok && i < scan.count && s->folder_count < FOLDERS_MOST; i++) {
         const struct scan_item *item = &scan.items[i];
-        if (item->kind != SCAN_INCLUDE || !str_starts(item->text, "../"))
+        const bool is_here = item->kind == SCAN_INCLUDE && str_starts(item->text, "./");
+        if (item->kind != SCAN_INCLUDE || !str_starts(item->text + 2 * (size_t)is_here, "../"))
             continue;
         const char *folder =
             arena_printf(&s->arena, "%.*s%.*s", slash ? (int)(slash + 1 - s->path) : 0, s->path,
@@ -401,7 +360,21 @@ static bool give_defines(struct session *s, struct error *e)
     return !s->given.failed || error_memory(e);
 }
 
-static bool infer_spec(struct session *s, struct error *e)
+// --inputs and --set.
+static bool take_given(struct session *s, struct error *e)
+{
+    const struct init_settings *given = s->settings;
+    char *as = given->inputs ? folder_from(given->inputs, s->output) : NULL;
+    bool ok = !given->inputs || as ||
+              error_set(e, ERROR_INPUT, "--inputs: %s: %s", given->inputs, strerror(errno));
+    ok = ok && (!as || given_arrays(&s->found, given->inputs, as, &s->arena, e));
+    for (uint32_t i = 0; ok && i < given->set.count; i++)
+        ok = given_value(&s->found, given->set.items[i], &s->arena, e);
+    free(as);
+    return ok;
+}
+
+static bool infer_source(struct session *s, struct error *e)
 {
     if (!check_folders(s, e) || !read_source_text(s, e) || !give_defines(s, e) ||
         !choose_language(s, e))
@@ -416,11 +389,95 @@ static bool infer_spec(struct session *s, struct error *e)
             s->path);
     if (!infer_kernels(text, length, s->language, &s->arena, &s->kernels, e))
         return error_context(e, "%s", s->path);
-    const char *kernel = choose_kernel(s, e);
-    if (!kernel)
+    s->wanted = choose_kernel(s, e);
+    return s->wanted &&
+           (infer_kernel(text, length, s->language, s->wanted, &s->arena, &s->found, e) ||
+            error_context(e, "%s", s->path));
+}
+
+// ---- a part of another file --------------------------------------------------------------------
+
+// Is the source no program by itself: a type of an argument is nowhere?
+static bool is_part(const struct session *s)
+{
+    for (uint32_t i = 0; i < s->found.name_count; i++) {
+        if (s->found.names[i].role == NAME_TYPE)
+            return true;
+    }
+    return false;
+}
+
+static bool includes_file(struct session *s, const char *path, const char *name)
+{
+    const struct scan_names none = {NULL, 0};
+    struct text text = TEXT_INIT;
+    struct scan scan;
+    bool found = file_read_text(path, 1 << 20, &text, NULL) &&
+                 scan_text(text_cstr(&text), text.length, &none, &s->arena, &scan);
+    const uint32_t count = found ? scan.count : 0;
+    found = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *included = scan.items[i].kind == SCAN_INCLUDE ? scan.items[i].text : NULL;
+        const char *slash = included ? strrchr(included, '/') : NULL;
+        found |= included && (str_equal(included, name) ||
+                              (str_starts(included, "./") && str_equal(slash + 1, name)));
+    }
+    text_release(&text);
+    return found;
+}
+
+// The first file beside the source, of its ending, that includes it; NULL: none does.
+static const char *find_includer(struct session *s)
+{
+    const char *slash = strrchr(s->path, '/'), *name = slash ? slash + 1 : s->path;
+    const char *dot = strrchr(name, '.'), *found = NULL;
+    const char *folder =
+        slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
+    struct dirent **list = NULL;
+    const int count = folder && dot ? scandir(folder, &list, NULL, alphasort) : 0;
+    for (int i = 0; i < count; i++) {
+        const char *ending = strrchr(list[i]->d_name, '.');
+        const char *path = slash ? arena_printf(&s->arena, "%s/%s", folder, list[i]->d_name)
+                                 : arena_strdup(&s->arena, list[i]->d_name);
+        if (!found && path && str_equal(ending, dot) && !str_equal(list[i]->d_name, name) &&
+            includes_file(s, path, name))
+            found = path;
+        free(list[i]);
+    }
+    free(list);
+    return found;
+}
+
+// A part of a program is read where it is included, if that is all it lacks.
+static void infer_includer(struct session *s)
+{
+    const char *path = is_part(s) ? find_includer(s) : NULL;
+    for (int depth = 0; path && depth < 4; depth++) {
+        struct session outer = *s;
+        struct error why = ERROR_INIT;
+        outer.part = s->part ? s->part : s->path;
+        outer.path = path;
+        outer.source = outer.missing = outer.given = (struct text)TEXT_INIT;
+        outer.folder_count = 0;
+        const bool ok = infer_source(&outer, &why);
+        struct session *left = ok ? s : &outer;
+        text_release(&left->source);
+        text_release(&left->missing);
+        text_release(&left->given);
+        if (!ok)
+            return;
+        *s = outer;
+        path = is_part(s) ? find_includer(s) : NULL;
+    }
+}
+
+static bool infer_spec(struct session *s, struct error *e)
+{
+    if (!infer_source(s, e))
         return false;
-    if (!infer_kernel(text, length, s->language, kernel, &s->arena, &s->found, e))
-        return error_context(e, "%s", s->path);
+    infer_includer(s);
+    if (!take_given(s, e))
+        return false;
     if (s->settings->is_interactive) {
         ask_names(s);
         ask_launch(s);
@@ -489,21 +546,28 @@ static uint32_t find_host_code(const char *text)
     return 0;
 }
 
+static bool has_expected(const struct inferred *f)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < f->argument_count; i++)
+        found |= f->arguments[i].expect != NULL;
+    return found;
+}
+
 // Lists the decisions left to the user, the most pressing first.
 static void add_decisions(struct session *s, const char *output, struct text *out)
 {
     const struct inferred *f = &s->found;
-    struct text scalars = TEXT_INIT, guesses = TEXT_INIT, written = TEXT_INIT;
+    struct text list = TEXT_INIT, scalars = TEXT_INIT, guesses = TEXT_INIT, written = TEXT_INIT;
     uint32_t number = 0, scalar_items = 0, guess_items = 0, written_items = 0;
-    text_add(out, "Still to be decided:\n");
     if (s->missing.length)
         text_addf(
-            out,
+            &list,
             "  %u. what %s says, which is not beside the kernel: hone init -I DIR looks for it "
             "there\n",
             ++number, text_cstr(&s->missing));
     for (uint32_t i = 0; i < f->open_count; i++)
-        add_open(s, &number, f->open[i], out);
+        add_open(s, &number, f->open[i], &list);
     for (uint32_t i = 0; i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
         char value[128];
@@ -511,7 +575,8 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
         bool is_scalar = a->kind == INFERRED_SCALAR || a->kind == INFERRED_MEMBER;
         if (is_scalar && !a->is_settled && (a->is_guess || !a->is_integer))
             add_list(&scalars, &scalar_items, value);
-        if (a->kind == INFERRED_BUFFER && a->access != INFERRED_READ)
+        if ((a->kind == INFERRED_BUFFER || a->kind == INFERRED_IMAGE) &&
+            a->access != INFERRED_READ && !a->expect)
             add_list(&written, &written_items, a->name);
     }
     for (uint32_t i = 0; i < f->name_count; i++) {
@@ -520,18 +585,23 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
             add_list(&guesses, &guess_items, n->name);
     }
     if (scalar_items)
-        text_addf(out, "  %u. the values of scalars: %s\n", ++number, text_cstr(&scalars));
+        text_addf(&list, "  %u. the values of scalars: %s\n", ++number, text_cstr(&scalars));
     if (guess_items)
-        text_addf(out, "  %u. the values of %s, to which the text gives none\n", ++number,
+        text_addf(&list, "  %u. the values of %s, to which the text gives none\n", ++number,
                   text_cstr(&guesses));
-    text_addf(out,
-              "  %u. what is right: until the spec says it (\"expect\", \"reference\"), %s %s held "
-              "against the default configuration\n",
-              ++number, written_items ? text_cstr(&written) : "outputs",
-              written_items > 1 ? "are"
-              : written_items   ? "is"
-                                : "are");
+    if (written_items || !has_expected(f))
+        text_addf(
+            &list,
+            "  %u. what is right: until the spec says it (\"expect\", \"reference\"), %s %s held "
+            "against the default configuration\n",
+            ++number, written_items ? text_cstr(&written) : "outputs",
+            written_items > 1 ? "are"
+            : written_items   ? "is"
+                              : "are");
+    if (number)
+        text_addf(out, "Still to be decided:\n%s", text_cstr(&list));
     add_typed(out, "Then: hone tune ", output, "\n");
+    text_release(&list);
     text_release(&scalars);
     text_release(&guesses);
     text_release(&written);
@@ -556,6 +626,8 @@ static void tell_spec(struct session *s, const char *output)
     for (uint32_t axis = 0; axis < f->axes; axis++)
         text_addf(&out, "%s%s", axis ? " x " : ", in groups of ", f->local[axis]);
     text_add(&out, f->axes ? "\n" : "");
+    if (s->part)
+        text_addf(&out, "  read from:  %s, which includes %s\n", s->path, s->part);
     if (host)
         text_addf(&out, "  left out:   the host's code (line %u)\n", host);
     put(&out);
@@ -618,12 +690,70 @@ static int finish_init(struct session *s, const char *output)
     return status;
 }
 
+// ---- what Triton keeps -------------------------------------------------------------------------
+
+static bool is_triton(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".json") == 0;
+}
+
+// matmul.json and matmul.ptx become matmul.spec.json.
+static bool write_triton_spec(struct session *s, const char *output, struct text *open,
+                              struct error *e)
+{
+    struct text spec = TEXT_INIT;
+    char *ptx = arena_printf(&s->arena, "%.*s.ptx", (int)(strlen(s->path) - 5), s->path);
+    bool to_stdout = str_equal(output, "-");
+    char *name = ptx ? relative_to(ptx, to_stdout ? s->path : output) : NULL;
+    const struct triton_input in = {.path = s->path,
+                                    .ptx = name,
+                                    .defines = (const char *const *)s->settings->define.items,
+                                    .define_count = s->settings->define.count};
+    bool ok = name ? triton_spec(&in, &spec, open, e)
+                   : error_set(e, ERROR_IO, "%s: there is no such file", ptx ? ptx : s->path);
+    if (ok && to_stdout)
+        put_data(&spec);
+    else if (ok)
+        ok = file_create(output, &spec, e);
+    free(name);
+    text_release(&spec);
+    return ok;
+}
+
+static int run_triton(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct text open = TEXT_INIT, told = TEXT_INIT;
+    const char *output = s->settings->output ? s->settings->output
+                                             : arena_printf(&s->arena, "%.*s.spec.json",
+                                                            (int)(strlen(s->path) - 5), s->path);
+    int status = EXIT_DONE;
+    if (!output || !write_triton_spec(s, output, &open, &e)) {
+        status = e.code == ERROR_IO ? (work_failed(&e), EXIT_USAGE) : work_failed(&e);
+    } else if (!str_equal(output, "-")) {
+        text_addf(&told, "%s: a kernel that Triton compiled (CUDA)\n\nStill to be decided:\n%s",
+                  output, text_cstr(&open));
+        add_typed(&told, "Then: hone check ", output, "\n");
+        put(&told);
+    }
+    text_release(&told);
+    text_release(&open);
+    return status;
+}
+
 static int run_init(struct invocation *i)
 {
     struct error e = ERROR_INIT;
     struct session s = {.call = i, .settings = i->settings, .path = i->arguments[0]};
-    char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
     arena_init(&s.arena);
+    if (is_triton(s.path)) {
+        int ended = run_triton(&s);
+        arena_release(&s.arena);
+        return ended;
+    }
+    char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
+    s.output = !str_equal(output, "-") ? output : s.path;
     bool ok = (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, &e);
     int status = EXIT_DONE;
     if (!ok)
@@ -661,6 +791,18 @@ static const struct option options[] = {
      .help = "A macro that the compiler is given, 1 without a value: which of the kernels that "
              "stand in "
              "#if is meant. The spec has it among its options. May be repeated."},
+    {OPTION("inputs", "DIR", option_text, FIELD(inputs)),
+     .brief = "arrays as NumPy files, by argument",
+     .help =
+         "A folder of NumPy files: NAME.npy fills the argument NAME and gives its size, "
+         "NAME.expect.npy is what the kernel has to leave in it. hone run --inputs writes such a "
+         "folder."},
+    {OPTION("set", "NAME=VALUES", option_list, FIELD(set)), .letter = 's', .is_list = true,
+     .brief = "values, as TILE=8,16,32, or an output's: y=a*x[i]",
+     .help = "The values of a parameter (TILE=8,16,32), that of a constant or a scalar argument "
+             "(n=4096), or what each element of an output has to be ('y=a*x[i] + y[i]', as "
+             "\"expect\" in the "
+             "spec). May be repeated."},
     {OPTION("interactive", NULL, option_flag, FIELD(is_interactive)), .letter = 'i',
      .brief = "ask for what the text leaves open",
      .help =
@@ -678,8 +820,11 @@ static const struct option_group groups[] = {
 static const struct example examples[] = {
     {"hone init my_kernel.cl", "writes my_kernel.json, and checks one configuration"},
     {"hone init kernels.cu --kernel reduce --output reduce.json", "one of several kernels"},
+    {"hone init my_kernel.cl --set n=4096 --set 'y=a*x[i] + y[i]' --output told.json",
+     "with what is right, and a size"},
     {"hone init my_kernel.cl --interactive --output asked.json",
      "asks for what the text leaves open"},
+    {"hone init triton.json -D GRID_X=1024", "what Triton keeps, with triton.ptx beside it"},
     {0},
 };
 
@@ -687,7 +832,7 @@ const struct command command_init = {
     .name = "init",
     .group = GROUP_PREPARE,
     .summary = "write a spec for a kernel, from its text",
-    .arguments = "KERNEL.cl|.cu|.c",
+    .arguments = "KERNEL.cl|.cu|.c|.json",
     .least = 1,
     .most = 1,
     .description =
@@ -703,6 +848,11 @@ const struct command command_init = {
         "it "
         "divides one parameter by another, and where a group and its tile work together alone. "
         "What that does not tell is a guess, and said.\n\n"
+        "Of a kernel that Triton compiled, NAME.json with NAME.ptx beside it as its cache has "
+        "them, the "
+        "work-group, the shared memory and the arguments are read; the grid is what --define "
+        "GRID_X=128 "
+        "says, and types and sizes are guesses. NAME.spec.json is written.\n\n"
         "The spec is written even where something is a guess; it ends with hone check --sample 1 "
         "on it, whose exit status it has, and with what is to be decided, in order.",
     .topics = "spec",

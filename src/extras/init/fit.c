@@ -260,6 +260,8 @@ static void judge_product(const struct fitting *f, const double *need, bool is_l
             return;
     }
     cost += is_local && sizes ? LOCAL_COST : 0;
+    if (cost >= best->cost)
+        return;
     for (uint32_t t = 0; t < f->trials; t++) {
         values[t] = 1;
         for (uint32_t i = 0; i < c->count; i++)

@@ -16,10 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Nodes that a study of a kernel may visit, and all of them together, with its variants': 40 million take a second.
-#define STUDY_BUDGET   80000000u
-#define STUDIES_BUDGET 240000000u
-#define LAUNCH_COST    1e9 // nodes that a launch should have at most: a second on a CPU
+// Nodes that a study of a kernel may visit, and all of them together, with its variants: 60 million take a second.
+#define STUDY_BUDGET   48000000u
+#define STUDIES_BUDGET 148000000u
+#define SIZES_RESERVE  1000000u // of a study, for choosing sizes at its end
+#define READ_COST      40u      // nodes that could be visited while a word of the text is read
+#define LAUNCH_COST    1e9      // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST     192
 
 #define NAME_STARTS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -194,6 +196,12 @@ static bool read_source(struct lone_text *text, enum language l, const struct gi
 {
     const struct given_names names = {given->list, given->count};
     return lone_text_run(text, &names, l, a, source) && syntax_read(source, l, a, syntax);
+}
+
+static void pay_reading(uint64_t *budget, const struct preprocessed *source)
+{
+    const uint64_t cost = READ_COST * (uint64_t)source->count;
+    *budget -= cost < *budget ? cost : *budget;
 }
 
 static bool is_candidate_kernel(const struct function *f, enum language l)
@@ -563,7 +571,7 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     a->is_argument = true;
     a->text = constant_name(s, v->name);
     a->parameter = parameter;
-    if (str_equal(v->type->words, "bool")) {
+    if (str_equal(v->type->words, "bool") || v->type->component == 1) {
         a->kind = ATOM_SCALAR;
         a->initial = 1;
     }
@@ -621,6 +629,8 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
 {
     uint64_t digest = reach_digest(mine);
     struct reach *other = arena_alloc(s->arena, sizeof *other);
+    struct arena reading;
+    arena_init(&reading);
     for (size_t i = 0; other && i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
         bool is_open = is_open_condition(n) || (n->initial && n->in_condition && !n->is_defined);
@@ -637,8 +647,14 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
             struct preprocessed source;
             struct syntax syntax;
             given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
-            if (!read_source(s->lone, s->language, given, s->arena, &source, &syntax))
+            if (given->list[at].value == value || *s->all_budget == 0)
+                continue;
+            arena_empty(&reading);
+            if (!read_source(s->lone, s->language, given, &reading, &source, &syntax)) {
+                arena_release(&reading);
                 return false;
+            }
+            pay_reading(s->all_budget, &source);
             *other = (struct reach){.syntax = &syntax, .axes = 1};
             const struct function *f = syntax_function(&syntax, kernel);
             if (f && f->body)
@@ -654,6 +670,7 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
         if (differs)
             add_condition_atom(s, n, value);
     }
+    arena_release(&reading);
     return other != NULL;
 }
 
@@ -680,6 +697,77 @@ static bool is_symbol(const struct variable *v)
     return v->type->space == SPACE_FIXED && v->type->dimension_count && !v->initial;
 }
 
+static bool is_image_parameter(const struct variable *v)
+{
+    return v->type->stars == 0 && v->type->words &&
+           declared_image_kind(v->type->words) == DECLARED_IMAGE;
+}
+
+// OpenCL's types say the dimensions, in CUDA the call of tex3D or surf3Dwrite that has the name.
+static uint32_t image_axes(const struct study *s, const struct variable *v)
+{
+    static const char *const calls[] = {"tex3D", "surf3D"};
+    bool is_deep = strstr(v->type->words, "3d") != NULL;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        for (const char *at = s->text; !is_deep && (at = strstr(at, calls[i])); at++) {
+            const char *open = strchr(at, '(');
+            const char *list =
+                open ? arena_printf(s->arena, "%.*s", (int)strcspn(open, ";"), open) : NULL;
+            is_deep = is_word_of(list, v->name);
+        }
+    }
+    return is_deep ? 3 : 2;
+}
+
+// A name of an image's width, height or depth. Of names that are no arguments, rows and columns may be a tile's.
+static bool is_image_size(const struct atom *a, uint32_t axis)
+{
+    static const char *const words[3][6] = {{"width", "cols", "columns", "img_w", "nx", NULL},
+                                            {"height", "rows", "img_h", "ny", NULL},
+                                            {"depth", "slices", "nz", NULL}};
+    static const char *const letters[3] = {"w", "h", "d"};
+    return a->kind == ATOM_SIZE &&
+           (str_equal_nocase(a->name, words[axis][0]) || str_equal_nocase(a->name, letters[axis]) ||
+            (a->is_argument && names_role(a->name, words[axis])));
+}
+
+// The bytes of sizeof(float4) in surf2Dwrite(..., x * sizeof(float4), y); 0: it is not there.
+static int64_t surface_bytes(const struct study *s)
+{
+    const char *at = strstr(s->text, "surf2Dwrite");
+    struct element el;
+    char type[32];
+    at = at ? strstr(at, "sizeof(") : NULL;
+    if (!at)
+        return 0;
+    at += strlen("sizeof(");
+    str_format(type, sizeof type, "%.*s", (int)strcspn(at, ")"), at);
+    return declared_parse(type, s->language, &el) ? element_bytes(&el) : 0;
+}
+
+// The images' sizes are integers of the kernel that are called so, or the spec's own, the same for all.
+static void add_image_atoms(struct study *s)
+{
+    static const char *const own[3] = {"WIDTH", "HEIGHT", "DEPTH"};
+    uint32_t axes = 0;
+    for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
+        const struct variable *v = &s->kernel->parameters[i];
+        uint32_t needs = is_image_parameter(v) ? image_axes(s, v) : 0;
+        axes = needs > axes ? needs : axes;
+    }
+    s->run.surface_bytes = axes ? surface_bytes(s) : 0;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        uint32_t at = 0;
+        s->image_atoms[axis] = -1;
+        if (axis >= axes)
+            continue;
+        while (at < s->atom_count && !is_image_size(&s->atoms[at], axis))
+            at++;
+        if (at < s->atom_count || add_atom(s, own[axis], ATOM_SIZE))
+            s->image_atoms[axis] = (int32_t)at;
+    }
+}
+
 static bool make_objects(struct study *s, const struct reach *r)
 {
     static const struct type bytes = {.base = TYPE_INTEGER,
@@ -688,6 +776,8 @@ static bool make_objects(struct study *s, const struct reach *r)
                                       .lanes = 1,
                                       .space = SPACE_SHARED,
                                       .is_extern = true};
+    static const struct type texels = {
+        .base = TYPE_FLOAT, .words = "float", .component = 4, .lanes = 1, .space = SPACE_DEVICE};
     const struct function *f = s->kernel;
     s->objects = arena_array(s->arena, f->parameter_count + (size_t)1, sizeof *s->objects);
     s->shared = arena_array(s->arena, s->syntax.shared_count + (size_t)1, sizeof *s->shared);
@@ -698,8 +788,11 @@ static bool make_objects(struct study *s, const struct reach *r)
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const struct type *t = f->parameters[i].type;
         enum type_space space = t->space == SPACE_OWN ? SPACE_DEVICE : t->space;
-        if (t->stars)
-            s->objects[i] = add_object(s, f->parameters[i].name, t, space);
+        bool is_image = is_image_parameter(&f->parameters[i]);
+        if (t->stars || is_image)
+            s->objects[i] = add_object(s, f->parameters[i].name, is_image ? &texels : t, space);
+        if (s->objects[i])
+            s->objects[i]->is_image = is_image;
     }
     for (uint32_t i = 0; i < s->syntax.shared_count; i++) {
         const struct variable *v = &s->syntax.shared[i];
@@ -1339,6 +1432,28 @@ static const char *guessed_size(struct writer_of *w, uint32_t lanes, bool is_loc
     return copy;
 }
 
+// Does the kernel's text assign to an element of it: name[i] = ..., name[i][k] += ..., *name = ...?
+static bool text_writes(const struct study *s, const char *name)
+{
+    static const char *const writes[] = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>=", NULL};
+    const struct token *end = s->kernel->to;
+    for (const struct token *t = s->kernel->from; t < end; t++) {
+        if (t->kind != TOKEN_NAME || strcmp(t->text, name) != 0)
+            continue;
+        bool is_element = t > s->kernel->from && strcmp(t[-1].text, "*") == 0;
+        const struct token *at = t + 1;
+        for (int depth = 0; at < end && (depth || strcmp(at->text, "[") == 0); at++) {
+            depth += strcmp(at->text, "[") == 0;
+            depth -= strcmp(at->text, "]") == 0;
+            is_element = true;
+        }
+        if (is_element && at < end && at->kind == TOKEN_SIGN && str_listed(writes, at->text))
+            return true;
+    }
+    return false;
+}
+
 static void write_buffer(struct writer_of *w, uint32_t object, const struct needed *need,
                          struct inferred_argument *a)
 {
@@ -1357,8 +1472,11 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
     if (need->is_loose && !a->is_guess)
         add_open(w, arena_printf(s->arena, "the size of %s: %s is more than was seen to be used",
                                  a->name, a->size));
-    bool is_written = need->is_written && !is_fixed;
-    bool is_read = need->is_read || (!is_written && (is_fixed || t->is_const)) ||
+    // A write that was not seen may be one that only other values reach.
+    const bool is_hidden =
+        !need->is_written && !t->is_const && !is_fixed && text_writes(s, o->name);
+    bool is_written = (need->is_written || is_hidden) && !is_fixed;
+    bool is_read = need->is_read || is_hidden || (!is_written && (is_fixed || t->is_const)) ||
                    (!need->is_read && !need->is_written);
     a->access = !is_written                                                        ? INFERRED_READ
                 : !is_read && need->is_whole && !need->is_guess && !need->is_added ? INFERRED_WRITE
@@ -1492,6 +1610,19 @@ static bool is_plain_signature(const struct study *s)
     return true;
 }
 
+// The type is left to the text, as a spec reads it.
+static void write_image(struct writer_of *w, uint32_t parameter, const struct needed *need,
+                        struct inferred_argument *a)
+{
+    const struct study *s = w->study;
+    a->name = s->kernel->parameters[parameter].name;
+    a->kind = INFERRED_IMAGE;
+    a->access = need->is_written ? INFERRED_WRITE : INFERRED_READ;
+    const uint32_t axes = image_axes(s, &s->kernel->parameters[parameter]);
+    for (uint32_t axis = 0; axis < axes && s->image_atoms[axis] >= 0; axis++)
+        a->image[axis] = s->atoms[s->image_atoms[axis]].text;
+}
+
 static bool write_arguments(struct writer_of *w, const struct needed *needs)
 {
     struct study *s = w->study;
@@ -1508,7 +1639,14 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
         uint32_t object = 0;
         while (object < s->object_count && s->all[object] != s->objects[i])
             object++;
-        if (object < s->object_count && s->objects[i])
+        bool is_there = object < s->object_count && s->objects[i];
+        if (is_there && s->objects[i]->is_image)
+            write_image(w, i, &needs[object], a);
+        else if (f->parameters[i].type->words &&
+                 declared_image_kind(f->parameters[i].type->words) == DECLARED_SAMPLER)
+            *a =
+                (struct inferred_argument){.name = f->parameters[i].name, .kind = INFERRED_SAMPLER};
+        else if (is_there)
             write_buffer(w, object, &needs[object], a);
         else if (s->origins[i].layout)
             write_struct(w, i, a);
@@ -1576,6 +1714,8 @@ static bool is_in_expressions(const struct inferred *f, const char *name)
         found |= is_word_of(f->restrictions[i], name);
     for (uint32_t i = 0; i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
+        for (int axis = 0; axis < 3; axis++)
+            found |= is_word_of(a->image[axis], name);
         found |= a->kind != INFERRED_SCALAR && a->kind != INFERRED_MEMBER &&
                  (is_word_of(a->size, name) || is_word_of(a->high, name) ||
                   is_word_of(a->generator, name));
@@ -1670,6 +1810,27 @@ static void write_template(struct writer_of *w)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+// The texture reference (texture<float, 1> t;) that the kernel reads, or NULL.
+static const char *find_texture_reference(const struct study *s)
+{
+    const struct function *f = s->kernel;
+    const struct token *all = s->source.tokens;
+    for (size_t i = 0; i + 3 < s->source.count; i++) {
+        if (strcmp(all[i].text, "texture") != 0 || strcmp(all[i + 1].text, "<") != 0)
+            continue;
+        while (i + 2 < s->source.count && strcmp(all[i].text, ">") != 0 &&
+               strcmp(all[i].text, ";") != 0)
+            i++;
+        bool is_reference = strcmp(all[i].text, ">") == 0 && all[i + 1].kind == TOKEN_NAME &&
+                            strcmp(all[i + 2].text, ";") == 0;
+        for (const struct token *t = f->from; t < f->to && is_reference; t++) {
+            if (strcmp(t->text, all[i + 1].text) == 0)
+                return t->text;
+        }
+    }
+    return NULL;
+}
+
 // Refuses parameters that hone cannot pass to a kernel.
 static bool check_parameters(const struct study *s, struct error *e)
 {
@@ -1678,14 +1839,26 @@ static bool check_parameters(const struct study *s, struct error *e)
         if (strcmp(t->text, "pipe") == 0 && t[1].kind == TOKEN_NAME) // pipe int p
             return error_set(e, ERROR_INPUT, "%s takes a pipe, which hone does not know", f->name);
     }
+    const char *texture = find_texture_reference(s);
+    if (texture)
+        return error_set(e, ERROR_INPUT,
+                         "%s reads the texture reference '%s', which CUDA has no more since 12.0: "
+                         "give it a pointer, read by __ldg(&%s[i]) in place of tex1Dfetch(%s, i)",
+                         f->name, texture, texture, texture);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const struct type *t = f->parameters[i].type;
         const char *words = t->words ? t->words : "", *name = f->parameters[i].name;
-        if (str_starts(words, "image") || str_equal(words, "sampler_t") ||
-            str_starts(words, "cudaTexture") || str_starts(words, "cudaSurface"))
+        bool is_image = str_starts(words, "image1d") || str_starts(words, "image2d_") ||
+                        str_starts(words, "image3d_");
+        if (is_image && !str_equal(words, "image2d_t") && !str_equal(words, "image3d_t"))
             return error_set(e, ERROR_INPUT,
-                             "argument '%s' of %s is an image or sampler (%s), which hone does not "
-                             "know",
+                             "argument '%s' of %s is an image (%s) other than image2d_t and "
+                             "image3d_t, which hone does not know",
+                             name, f->name, words);
+        if (strchr(words, '<'))
+            return error_set(e, ERROR_INPUT,
+                             "argument '%s' of %s is of a template's type (%s), whose layout hone "
+                             "does not read: give the kernel a plain type",
                              name, f->name, words);
         if (t->base == TYPE_RECORD && t->stars == 0 && !s->origins[i].layout)
             return error_set(e, ERROR_INPUT,
@@ -1841,6 +2014,9 @@ static uint64_t trace_of_corners(struct study *s)
 static void settle_result_names(struct writer_of *w)
 {
     struct study *s = w->study;
+    const uint64_t before = s->budget, some = before / 4;
+    uint64_t trace = 0;
+    s->budget = some;
     for (uint32_t i = 0; i < s->atom_count && s->kernel->body; i++) {
         struct atom *a = &s->atoms[i];
         const int64_t value = a->value;
@@ -1848,7 +2024,7 @@ static void settle_result_names(struct writer_of *w)
             a->is_switch || a->is_lane || a->is_template || a->is_argument ||
             names_role(a->name, tuned_words) || is_of_launch(s, (int32_t)i))
             continue;
-        const uint64_t trace = trace_of_corners(s);
+        trace = trace ? trace : trace_of_corners(s);
         bool is_same = true;
         for (int64_t other = 1; other <= 64 && is_same; other *= 4) {
             a->value = other;
@@ -1866,6 +2042,7 @@ static void settle_result_names(struct writer_of *w)
                               "result",
                               a->name, (long long)a->initial));
     }
+    s->budget = before - (some - s->budget);
 }
 
 // Groups were small, to be run; a launch has larger ones, where they are free.
@@ -1895,6 +2072,8 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     if (!needs || !make_objects(s, w->reach))
         return false;
     study_settle_demands(s, w->reach->functions, w->reach->function_count);
+    const uint64_t reserve = s->budget < SIZES_RESERVE ? s->budget : SIZES_RESERVE;
+    s->budget -= reserve;
     if (s->axes)
         study_launch(s);
     if (!study_contents(s) || !study_sizes(s, needs))
@@ -1902,6 +2081,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     settle_roles(s, needs);
     settle_result_names(w);
     widen_groups(s);
+    s->budget += reserve;
     choose_sizes(s);
     tell_fixed_sizes(w);
     w->is_by_group = names_role(s->kernel->name, group_results);
@@ -1926,7 +2106,7 @@ struct asked {
     enum language language;
     const char *kernel;
     struct arena *arena;
-    uint64_t *budget; // of all studies together
+    uint64_t *budget; // of all studies together, which pay for reading the text, too
 };
 
 // Switches at other values than their defaults.
@@ -1948,13 +2128,12 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     *out = (struct inferred){.kernel = q->kernel};
     if (!s || !given || !reach)
         return error_memory(e);
-    const uint64_t given_budget = *q->budget < STUDY_BUDGET ? *q->budget : STUDY_BUDGET;
     *s = (struct study){.arena = a,
                         .language = q->language,
                         .text = q->text,
                         .length = q->length,
                         .lone = q->lone,
-                        .budget = given_budget};
+                        .all_budget = q->budget};
     struct writer_of w = {.study = s, .out = out, .reach = reach};
     if (!survey_read(q->lone, a, &s->survey))
         return error_memory(e);
@@ -1966,6 +2145,7 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     s->kernel = syntax_function(&s->syntax, q->kernel);
     if (!s->kernel)
         return error_set(e, ERROR_INPUT, "there is no kernel '%s'", q->kernel);
+    pay_reading(q->budget, &s->source);
     struct spread_parameter *origins = NULL;
     if (!spread_structs(&s->syntax, (struct function *)s->kernel, s->text, s->language, a,
                         &origins))
@@ -1988,8 +2168,11 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     }
     if (s->axes == 0 && !language_traits(q->language)->is_plain_call)
         s->axes = 1;
+    add_image_atoms(s);
     if (s->axes)
         add_size(s);
+    const uint64_t given_budget = *q->budget < STUDY_BUDGET ? *q->budget : STUDY_BUDGET;
+    s->budget = given_budget;
     bool is_done = study_kernel(s, &w);
     *q->budget -= given_budget > s->budget ? given_budget - s->budget : 0;
     arena_release(&s->run.scratch);
@@ -2035,18 +2218,19 @@ static bool has_unused(const struct inferred *f)
 static bool look_at_variants(const struct asked *q, struct inferred *f, struct error *e)
 {
     uint32_t runs = 0;
-    for (uint32_t i = 0; i < f->name_count && has_unused(f); i++) {
+    for (uint32_t i = 0; i < f->name_count && has_unused(f) && *q->budget > 0; i++) {
         const struct inferred_name *n = &f->names[i];
-        for (uint32_t k = 0; n->is_switch && k < 2 && runs < VARIANTS_MOST; k++) {
+        for (uint32_t k = 0; n->is_switch && k < 2 && runs<VARIANTS_MOST && * q->budget> 0; k++) {
             struct switched forced = {{{n->name, k}}, 1};
             struct inferred variant;
             struct error why = ERROR_INIT;
             if (k == n->value)
                 continue;
             runs++;
-            if (infer_with(q, &forced, NULL, &variant, NULL, &why))
-                merge_variant(f, &variant);
-            else if (why.code == ERROR_MEMORY)
+            if (infer_with(q, &forced, NULL, &variant, NULL, &why)) {
+                if (*q->budget > 0) // else it was not studied
+                    merge_variant(f, &variant);
+            } else if (why.code == ERROR_MEMORY)
                 return error_memory(e);
         }
     }
@@ -2152,7 +2336,7 @@ static bool take_variant(const struct asked *q, const struct switched *switched,
 {
     struct inferred variant, both;
     struct error why = ERROR_INIT;
-    if (switched->count == 0)
+    if (switched->count == 0 || *q->budget == 0)
         return true;
     if (!infer_with(q, switched, NULL, &variant, NULL, &why) ||
         !infer_with(q, NULL, &variant, &both, NULL, &why))

@@ -25,8 +25,10 @@ struct inferred_name {
     const char *values; // of a parameter: "[16, 32, 64]"
     bool is_guess;      // the text gives it no value
     bool is_switch;
-    bool is_own;      // not the kernel's: a size of the work-group that it leaves to the launch
-    bool is_argument; // of an integer argument of this name
+    bool is_own;         // not the kernel's: a size of the work-group that it leaves to the launch
+    bool is_argument;    // of an integer argument of this name
+    bool is_given;       // the user's files say its value
+    const char *follows; // (or NULL) of a constant: the expression that it is in the spec
 };
 
 enum inferred_kind {
@@ -34,6 +36,8 @@ enum inferred_kind {
     INFERRED_BUFFER,
     INFERRED_LOCAL,
     INFERRED_SYMBOL,
+    INFERRED_IMAGE,
+    INFERRED_SAMPLER,
     INFERRED_STRUCT, // by value
     INFERRED_MEMBER  // a number of a struct by value, which the struct's argument has
 };
@@ -51,7 +55,10 @@ struct inferred_argument {
     uint32_t type_bytes;
     // The type differs from the source's own words: components of a vector, members of a struct.
     bool is_other_type;
-    const char *size;       // elements: an expression
+    const char *size;       // elements: an expression; NULL: `file` or `expect` has as many
+    const char *image[3];   // of an image: expressions; NULL: no third
+    const char *file;       // (or NULL) the .npy file that fills it
+    const char *expect;     // (or NULL) what it is to hold: an expression over i, or a .npy file
     const char *value;      // of a scalar: an expression
     const char *low, *high; // (or NULL) of what a buffer is filled with at random
     const char *generator;  // (or NULL) it holds this instead, over i

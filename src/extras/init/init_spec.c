@@ -57,7 +57,10 @@ static void put_constants(struct spec_text *t, const struct inferred *f)
             text_add(t->out, "{");
         }
         put_member(t, &any, false, n->name);
-        text_addf(t->out, "%lld", (long long)n->value);
+        if (n->follows)
+            add_quoted(t->out, n->follows);
+        else
+            text_addf(t->out, "%lld", (long long)n->value);
     }
     if (any)
         text_add(t->out, "}");
@@ -105,7 +108,10 @@ static void put_list(struct spec_text *t, const char *key, const char *const *li
 
 static void put_fill(struct spec_text *t, bool *any, const struct inferred_argument *a)
 {
-    if (a->generator) {
+    if (a->file) {
+        put_member(t, any, false, "fill");
+        add_quoted(t->out, a->file);
+    } else if (a->generator) {
         put_member(t, any, false, "fill");
         add_quoted(t->out, a->generator);
     } else if (a->is_zero) {
@@ -119,6 +125,17 @@ static void put_fill(struct spec_text *t, bool *any, const struct inferred_argum
         put_expression(t, a->high);
         text_add(t->out, "]}");
     }
+}
+
+// {"image": ["WIDTH", "HEIGHT"]}: its type and access are what the source says.
+static void put_image(struct spec_text *t, const struct inferred_argument *a)
+{
+    text_add(t->out, "{\"image\": [");
+    for (int axis = 0; axis < 3 && a->image[axis]; axis++) {
+        text_add(t->out, axis ? ", " : "");
+        put_expression(t, a->image[axis]);
+    }
+    text_add(t->out, "]}");
 }
 
 static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
@@ -139,15 +156,21 @@ static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
         put_member(t, &any, false, "memory");
         text_add(t->out, "\"symbol\"");
     }
-    put_member(t, &any, false, "size");
-    put_expression(t, a->size);
+    if (a->size) {
+        put_member(t, &any, false, "size");
+        put_expression(t, a->size);
+    }
     if (!is_local && a->kind != INFERRED_SYMBOL) {
         put_member(t, &any, false, "access");
         add_quoted(t->out, access[a->access]);
     }
     if (!is_local && a->access != INFERRED_WRITE)
         put_fill(t, &any, a);
-    if (a->is_sum) {
+    if (a->expect) {
+        put_member(t, &any, false, "expect");
+        add_quoted(t->out, a->expect);
+    }
+    if (a->is_sum && !a->expect) {
         put_member(t, &any, false, "verify");
         text_add(t->out, "\"sum\"");
     }
@@ -242,6 +265,10 @@ static void put_arguments(struct spec_text *t, const struct inferred *f)
         put_member(t, &any, true, a->name);
         if (a->kind == INFERRED_STRUCT)
             put_struct(t, f, a);
+        else if (a->kind == INFERRED_IMAGE)
+            put_image(t, a);
+        else if (a->kind == INFERRED_SAMPLER)
+            text_add(t->out, "{\"sampler\": \"clamp_to_edge nearest\"}");
         else if (a->kind == INFERRED_SCALAR)
             put_scalar(t, a);
         else

@@ -8,13 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-// The limit of nested expressions: the stack must hold their frames, ten times as large under
-// AddressSanitizer.
-#ifdef __SANITIZE_ADDRESS__
-#define NESTING_MOST 300
-#else
-#define NESTING_MOST 1500
-#endif
+// Bytes of the stack, which has 8 MiB, that nested expressions and calls may take.
+#define STACK_MOST   (2u << 20)
 #define CALLS_MOST   24
 #define UNKNOWN_RUNS 3   // of a loop whose condition is unknown
 #define ENDLESS_RUNS 64  // of one that only an unknown condition leaves
@@ -22,19 +17,27 @@
 
 enum value_kind { VALUE_UNKNOWN, VALUE_INTEGER, VALUE_REAL, VALUE_POINTER, VALUE_VECTOR };
 
+// A value is copied at every step: it fits a line of the cache.
 struct value {
     enum value_kind kind;
     bool has_most;   // UNKNOWN: `integer` is the most it can be
     bool is_by_data; // POINTER: an index out of memory chose where
-    int64_t integer;
-    double real;
+    union {
+        uint16_t rest_count; // POINTER
+        uint16_t lane_count; // VECTOR
+    };
+    union {
+        int64_t integer;
+        double real; // REAL
+    };
     struct object *object;   // POINTER; UNKNOWN: where it was loaded from
     int64_t offset;          // POINTER: in bytes; UNKNOWN: the element
     const struct type *type; // POINTER: of what it points to
     int64_t step, extent;    // POINTER: bytes of what it points to; how many, 0: unknown
-    const int64_t *rest;     // POINTER: the inner dimensions
-    struct value *lanes;     // VECTOR
-    uint32_t rest_count, lane_count;
+    union {
+        const int64_t *rest; // POINTER: the inner dimensions
+        struct value *lanes; // VECTOR
+    };
 };
 
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
@@ -51,7 +54,7 @@ struct machine {
     struct frame *frame;
     int64_t group[3], item[3];
     unsigned calls;
-    unsigned nesting;    // of expressions, through all calls
+    uintptr_t stack;     // where it began
     bool may_have_left;  // an unknown condition led to a break or a return
     bool may_have_ended; // and that ended the kernel
     bool stopped;
@@ -291,6 +294,11 @@ static int lane_of(const char *name)
     return -1;
 }
 
+static struct hint *hint_of_node(struct run *r, const struct node *n)
+{
+    return &r->hints[(uintptr_t)n / sizeof *n % HINTS];
+}
+
 static struct value name_value(struct machine *m, const struct node *n)
 {
     struct run *r = m->run;
@@ -305,9 +313,14 @@ static struct value name_value(struct machine *m, const struct node *n)
     }
     if (n->slot != SLOT_NONE)
         return m->frame->slots[n->slot];
+    struct hint *hint = hint_of_node(r, n);
+    if (hint->node == n)
+        return integer_value(r->names[hint->index].value);
     for (size_t i = 0; i < r->name_count; i++) {
-        if (*r->names[i].name == *n->name && strcmp(r->names[i].name, n->name) == 0)
-            return integer_value(r->names[i].value);
+        if (strcmp(r->names[i].name, n->name) != 0)
+            continue;
+        *hint = (struct hint){.node = n, .index = i};
+        return integer_value(r->names[i].value);
     }
     if (!r->lost)
         r->lost = n->name;
@@ -841,6 +854,83 @@ static struct value call_memory(struct machine *m, const char *name, struct valu
     return unknown_value();
 }
 
+// The coordinates of an element: a vector's lanes, or numbers that follow each other. False: one is unknown.
+static bool image_place(const struct value *a, uint32_t count, int64_t out[3])
+{
+    const struct value *lanes = count && a->kind == VALUE_VECTOR ? a->lanes : a;
+    uint32_t lane_count = count && a->kind == VALUE_VECTOR ? a->lane_count : count;
+    memset(out, 0, 3 * sizeof *out);
+    for (uint32_t i = 0; i < 3 && i < lane_count; i++) {
+        if (!is_known_value(&lanes[i]))
+            return i > 1; // the fourth of an int4 may be anything, as may the third of a plane
+        out[i] = as_integer(&lanes[i]);
+    }
+    return lane_count > 1;
+}
+
+// An element beyond the image is neither read nor written.
+static void touch_image(struct machine *m, const struct value *image, const struct value *a,
+                        uint32_t count, bool is_write)
+{
+    const int64_t *size = m->run->image;
+    int64_t at[3];
+    struct value p = *image;
+    if (!p.object || !image_place(a, count, at))
+        return;
+    for (int i = 0; i < 3; i++) {
+        if (at[i] < 0 || at[i] >= size[i])
+            return;
+    }
+    p.step = p.object->component;
+    p.offset = ((at[2] * size[1] + at[1]) * size[0] + at[0]) * p.step;
+    touch_memory(m, &p, p.step, is_write);
+}
+
+static struct value image_size(struct machine *m, const char *of)
+{
+    static const char *const names[] = {"width", "height", "depth"};
+    struct value lanes[3];
+    for (int i = 0; i < 3; i++) {
+        lanes[i] = integer_value(m->run->image[i]);
+        if (strcmp(of, names[i]) == 0)
+            return lanes[i];
+    }
+    struct value all = {.kind = VALUE_VECTOR, .lanes = lanes, .lane_count = 3};
+    return spread_lanes(m, &all, 3);
+}
+
+static const struct value *image_among(const struct value *a, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].kind == VALUE_POINTER && a[i].object && a[i].object->is_image)
+            return &a[i];
+    }
+    return NULL;
+}
+
+// Reading, writing and asking for the size of images, textures and surfaces, in which x counts bytes.
+static struct value call_image(struct machine *m, const char *name, struct value *a, uint32_t count,
+                               bool *is_known)
+{
+    const struct value *image = image_among(a, count);
+    struct value v = unknown_value();
+    *is_known = image != NULL;
+    if (!image)
+        return v;
+    uint32_t after = count - (uint32_t)(image + 1 - a);
+    struct value *place = a + (count - after);
+    if (str_starts(name, "get_image_"))
+        return image_size(m, name + strlen("get_image_"));
+    if (str_starts(name, "surf") && after && place->kind == VALUE_INTEGER)
+        place->integer /= m->run->surface_bytes ? m->run->surface_bytes : 4;
+    if (str_starts(name, "read_image") && after > 1) { // behind a sampler
+        place++;
+        after--;
+    }
+    touch_image(m, image, place, after, strstr(name, "write") != NULL);
+    return v;
+}
+
 // make_int2(a, b)
 static bool is_maker(const char *name)
 {
@@ -869,7 +959,10 @@ static struct value evaluate_call(struct machine *m, const struct node *n)
         a[i] = evaluate(m, n->list[i]);
     if (!n->name)
         return unknown_value();
-    const struct function *f = syntax_function(m->run->syntax, n->name);
+    struct hint *hint = hint_of_node(m->run, n);
+    if (hint->node != n)
+        *hint = (struct hint){.node = n, .function = syntax_function(m->run->syntax, n->name)};
+    const struct function *f = hint->function;
     if (f)
         return n->count <= ARGUMENTS_MOST ? call_function(m, f, n, a) : unknown_value();
     if (is_maker(n->name) && count > 0) {
@@ -882,7 +975,9 @@ static struct value evaluate_call(struct machine *m, const struct node *n)
         return count == 2 ? product : combine(m, SIGN('+', 0, 0), &product, &a[2]);
     }
     bool is_known;
-    struct value v = call_memory(m, n->name, a, count, &is_known);
+    struct value v = call_image(m, n->name, a, count, &is_known);
+    if (!is_known)
+        v = call_memory(m, n->name, a, count, &is_known);
     if (is_known)
         return v;
     v = call_number(n->name, a, count);
@@ -955,67 +1050,68 @@ static struct value evaluate_choice(struct machine *m, const struct node *n)
     return join_unknown(&yes, &no);
 }
 
-static struct value evaluate_kind(struct machine *m, const struct node *n)
+static struct value evaluate_list(struct machine *m, const struct node *n)
 {
-    switch (n->kind) {
-    case NODE_NUMBER:
-        return integer_value(n->integer);
-    case NODE_REAL:
-        return real_value(n->real);
-    case NODE_NAME:
-        return name_value(m, n);
-    case NODE_ITEM:
-        return evaluate_item(m, n);
-    case NODE_UNARY:
-        return evaluate_unary(m, n);
-    case NODE_STEP:
-        return evaluate_step(m, n);
-    case NODE_BINARY:
-        return evaluate_binary(m, n);
-    case NODE_ASSIGN:
-        return evaluate_assign(m, n);
-    case NODE_CHOICE:
-        return evaluate_choice(m, n);
-    case NODE_INDEX: {
-        struct place p = place_of_node(m, n);
-        bool is_row = p.memory.kind == VALUE_POINTER && p.memory.extent;
-        return is_row ? p.memory : value_at(m, &p);
-    }
-    case NODE_MEMBER:
-    case NODE_ARROW:
-        return evaluate_member(m, n);
-    case NODE_CALL:
-        return evaluate_call(m, n);
-    case NODE_CAST:
-        return evaluate_cast(m, n);
-    case NODE_SIZEOF:
-        return n->type ? integer_value(bytes_of(n->type)) : unknown_value();
-    case NODE_LIST: {
-        struct value list[ARGUMENTS_MOST];
-        uint32_t count = n->count < ARGUMENTS_MOST ? n->count : ARGUMENTS_MOST;
-        for (uint32_t i = 0; i < count; i++)
-            list[i] = evaluate(m, n->list[i]);
-        struct value all = {.kind = VALUE_VECTOR, .lanes = list, .lane_count = count};
-        return count ? spread_lanes(m, &all, count) : unknown_value();
-    }
-    default:
-        return unknown_value();
-    }
+    struct value list[ARGUMENTS_MOST];
+    uint32_t count = n->count < ARGUMENTS_MOST ? n->count : ARGUMENTS_MOST;
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = evaluate(m, n->list[i]);
+    struct value all = {.kind = VALUE_VECTOR, .lanes = list, .lane_count = (uint16_t)count};
+    return count ? spread_lanes(m, &all, count) : unknown_value();
+}
+
+static struct value evaluate_real(struct machine *m, const struct node *n)
+{
+    (void)m;
+    return real_value(n->real);
+}
+
+static struct value evaluate_index(struct machine *m, const struct node *n)
+{
+    struct place p = place_of_node(m, n);
+    bool is_row = p.memory.kind == VALUE_POINTER && p.memory.extent;
+    return is_row ? p.memory : value_at(m, &p);
+}
+
+static struct value evaluate_sizeof(struct machine *m, const struct node *n)
+{
+    (void)m;
+    return n->type ? integer_value(bytes_of(n->type)) : unknown_value();
+}
+
+// By the kind of a node. A value is made where the caller wants it: copies on the way took half of the time,
+// which is why evaluate() only returns what it calls.
+typedef struct value evaluator(struct machine *, const struct node *);
+static evaluator *const evaluators[NODE_RETURN + 1] = {
+    [NODE_REAL] = evaluate_real,     [NODE_NAME] = name_value,
+    [NODE_ITEM] = evaluate_item,     [NODE_UNARY] = evaluate_unary,
+    [NODE_STEP] = evaluate_step,     [NODE_BINARY] = evaluate_binary,
+    [NODE_ASSIGN] = evaluate_assign, [NODE_CHOICE] = evaluate_choice,
+    [NODE_INDEX] = evaluate_index,   [NODE_MEMBER] = evaluate_member,
+    [NODE_ARROW] = evaluate_member,  [NODE_CALL] = evaluate_call,
+    [NODE_CAST] = evaluate_cast,     [NODE_SIZEOF] = evaluate_sizeof,
+    [NODE_LIST] = evaluate_list};
+
+// Measured: to count upwards and downwards would copy what the call returns.
+static bool is_deep(const struct machine *m)
+{
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return (here < m->stack ? m->stack - here : here - m->stack) > STACK_MOST;
 }
 
 static struct value evaluate(struct machine *m, const struct node *n)
 {
-    if (m->stopped || m->run->budget == 0) {
-        m->stopped = true;
+    m->stopped |= m->run->budget == 0;
+    if (m->stopped)
         return unknown_value();
-    }
     m->run->budget--;
-    if (m->nesting == NESTING_MOST)
+    if (n->kind == NODE_NUMBER)
+        return integer_value(n->integer);
+    if (n->kind == NODE_NAME && n->slot < SLOT_SHARED)
+        return m->frame->slots[n->slot];
+    if (is_deep(m) || !evaluators[n->kind])
         return unknown_value();
-    m->nesting++;
-    const struct value v = evaluate_kind(m, n);
-    m->nesting--;
-    return v;
+    return evaluators[n->kind](m, n);
 }
 
 // ---- statements --------------------------------------------------------------------------------
@@ -1209,7 +1305,7 @@ static enum flow execute(struct machine *m, const struct node *n)
 void run_item(struct run *r, const int64_t group[3], const int64_t item[3])
 {
     const struct function *f = r->kernel;
-    struct machine m = {.run = r};
+    struct machine m = {.run = r, .stack = (uintptr_t)__builtin_frame_address(0)};
     struct frame frame = {.result = unknown_value()};
     m.arena = r->scratch;
     memcpy(m.group, group, sizeof m.group);
@@ -1284,7 +1380,8 @@ bool run_constant(const struct run *r, const struct node *n, int64_t *out)
 {
     struct run copy = *r;
     struct frame frame = {.slots = NULL};
-    struct machine m = {.run = &copy, .frame = &frame};
+    struct machine m = {
+        .run = &copy, .frame = &frame, .stack = (uintptr_t)__builtin_frame_address(0)};
     copy.budget = 100000;
     copy.lost = NULL;
     arena_init(&m.arena);

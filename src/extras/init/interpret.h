@@ -32,6 +32,7 @@ struct object {
     enum type_space space;
     const struct type *type;
     uint32_t component; // bytes of one component
+    bool is_image;      // its elements lie as those of a buffer: row after row
     enum contents contents;
     int64_t content; // OFFSETS: element i holds i times it; INDEX: the value of all
     struct touched access;
@@ -46,18 +47,29 @@ struct bound_name {
 };
 
 #define GROUP_ARRAYS_MOST 32
+#define HINTS             256
+
+// The meaning of a node's name, found once.
+struct hint {
+    const struct node *node;
+    size_t index;                    // of a name
+    const struct function *function; // of a call; NULL: it is not of the text
+};
 
 struct run {
     const struct syntax *syntax;
     const struct function *kernel;
     const struct bound_name *names;
-    size_t name_count;
-    const int64_t *scalars;  // by parameter of the kernel
-    struct object **objects; // by parameter; NULL if it is not a pointer
-    struct object **shared;  // by variable outside functions
-    struct object *dynamic;  // local memory whose size the launch gives; one for all names of it
+    size_t name_count;        // a name keeps its place
+    struct hint hints[HINTS]; // by node
+    const int64_t *scalars;   // by parameter of the kernel
+    struct object **objects;  // by parameter; NULL if it is not a pointer
+    struct object **shared;   // by variable outside functions
+    struct object *dynamic;   // local memory whose size the launch gives; one for all names of it
     int64_t local[3], groups[3];
-    uint64_t budget; // nodes that may still be visited; 0: it was exhausted
+    int64_t image[3];      // width, height and depth of all images
+    int64_t surface_bytes; // of an element of CUDA's surfaces; 0: not known
+    uint64_t budget;       // nodes that may still be visited; 0: it was exhausted
     // Nodes after which a loop ends early, so that what is done behind it is still seen; 0: loops
     // run to their end.
     uint64_t patience;

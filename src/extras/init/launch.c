@@ -140,6 +140,7 @@ void study_bind(struct study *s)
             o->content = s->atoms[atom].value - (o->contents == CONTENTS_INDEX);
     }
     for (uint32_t axis = 0; axis < 3; axis++) {
+        s->run.image[axis] = s->image_atoms[axis] < 0 ? 1 : s->atoms[s->image_atoms[axis]].value;
         s->run.local[axis] = study_local(s, axis);
         s->run.groups[axis] = study_groups(s, axis);
     }

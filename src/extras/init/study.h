@@ -99,6 +99,7 @@ struct study {
     struct object *all[OBJECTS_MOST];    // that a spec gives: arguments and symbols
     int32_t content_atoms[OBJECTS_MOST]; // whose value decides what it holds; -1: nothing does
     uint32_t object_count;
+    int32_t image_atoms[3];    // width, height, depth of the images; -1: none
     uint32_t axes, group_axes; // group_axes: along which the kernel tells items of a group apart
     // By axis, anywhere in the text: of an item, of its place in the group, of the group's size.
     bool asks_item[3], asks_place[3], asks_size[3];
@@ -111,10 +112,11 @@ struct study {
     int64_t odd;         // sizes are multiples of it, as a group without a bound demands; 0: of any
     int64_t open_groups; // along an axis of which nothing is known yet
     uint64_t budget;     // nodes that may be visited in all
-    bool is_slow;        // an item takes long: sizes are smaller
-    bool is_shrunk;      // and smaller than a group's work, where the kernel stops by itself
-    bool is_cheap;       // all items of a group may be run to their end
-    bool is_narrow;      // borders are one element wide: wider ones make no sense of the group
+    uint64_t *all_budget; // of this study and those of its variants
+    bool is_slow;         // an item takes long: sizes are smaller
+    bool is_shrunk;       // and smaller than a group's work, where the kernel stops by itself
+    bool is_cheap;        // all items of a group may be run to their end
+    bool is_narrow;       // borders are one element wide: wider ones make no sense of the group
 };
 
 // How little a launch with the groups as they are makes sense: 0 is best (launch.c).

@@ -175,12 +175,31 @@ static bool use_sandbox(struct session *s, struct error *e)
     const char *words = guard_words(&w->arena);
     if (!words)
         return error_memory(e);
+    s->options.apart = setup->environment;
     if (!words[0])
         return true;
+    const char *const *given = setup->environment;
+    const char *scratch = w->environment.scratch.path;
     s->options.sandbox = words;
-    setup->environment = guard_environment(setup->environment, w->environment.scratch.path,
-                                           w->device->type == DEVICE_CPU, &w->arena, e);
-    return setup->environment != NULL;
+    setup->environment = guard_environment(given, scratch, GUARD_CANDIDATES, &w->arena, e);
+    s->options.apart =
+        setup->environment ? guard_environment(given, scratch, GUARD_VERIFIER, &w->arena, e) : NULL;
+    return s->options.apart != NULL;
+}
+
+// A candidate takes the place of a kernel's source, which hone builds and verifies.
+static bool has_source(const struct spec *spec, struct error *e)
+{
+    const bool is_program = spec_is_program(spec);
+    if (!is_program && !spec_is_generated(spec))
+        return true;
+    return error_set(e, ERROR_USAGE,
+                     "%s: kernel.%s: %s, and a judge needs a source that candidates take the place "
+                     "of: name a file, as in \"kernel\": \"scale.cl\"; %s",
+                     spec->path, is_program ? "run" : "exec",
+                     is_program ? "it names a program" : "its kernels are generated",
+                     is_program ? "`hone tune` and `hone compare` measure programs"
+                                : "one of those that it makes will do");
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -190,6 +209,8 @@ static int start_judging(struct session *s, const struct invocation *i)
     struct error e = ERROR_INIT;
     struct work *w = &s->work;
     int status = work_spec(w);
+    if (status == EXIT_DONE && !has_source(w->spec, &e))
+        return workflow_failed(&e);
     if (status == EXIT_DONE)
         status = work_device(w);
     if (status != EXIT_DONE)

@@ -16,7 +16,9 @@
 #define REPEATS_MOST 3                  // rounds that fail by their times are run again so often
 #define SPENT        1.6449340668482264 // pi^2 / 6
 #define REOPEN_MOST  5                  // sessions in a row that end before a verdict
-#define WARM_JOBS    64 // for so many there are build workers, if a stream of them comes
+// The screening only says which are measured again: launches so long are not warmed up there.
+#define SCREENING_COLD_NS (UINT64_C(2) * 1000000)
+#define WARM_JOBS         64 // for so many there are build workers, if a stream of them comes
 
 static const struct workflow_operations judging_operations;
 
@@ -194,6 +196,7 @@ static void end_rounds(struct judging *j)
         finalists_release(j->finalists, 2);
     final_ranking_free(j->final_ranking);
     j->final_ranking = NULL;
+    clock_free(j);
 }
 
 static void stop_judging(void *workflow)
@@ -235,10 +238,16 @@ static void set_judging_rules(struct judging *j)
     j->rules.precision = 0;
 }
 
+struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, struct error *e)
+{
+    const struct live_options live = {
+        .no_timing = true, .own_reference = true, .apart = j->o.apart};
+    const struct cached_options cached = {.constants = ""};
+    return setup_evaluator(&j->o.setup, live, cached, planned, NULL, e);
+}
+
 static bool open_session(struct judging *j, struct error *e)
 {
-    const struct live_options live = {.no_timing = true, .own_reference = true};
-    const struct cached_options cached = {.constants = ""};
     struct judging_warm *warm = j->is_final ? NULL : j->o.warm;
     set_judging_rules(j);
     j->w.evaluator = warm ? warm->evaluator : NULL;
@@ -246,8 +255,7 @@ static bool open_session(struct judging *j, struct error *e)
     if (j->is_warm)
         warm->evaluator = NULL;
     else
-        j->w.evaluator =
-            setup_evaluator(&j->o.setup, live, cached, warm ? WARM_JOBS : j->queued + 1, NULL, e);
+        j->w.evaluator = judging_evaluator(j, warm ? WARM_JOBS : j->queued + 1, e);
     j->is_open = false;
     for (uint32_t i = 0; j->w.evaluator && i < j->point_count; i++) {
         struct point *p = &j->points[i];
@@ -325,7 +333,9 @@ static bool begin_contestant(struct judging *j, struct contestant *c, struct err
 
 static bool begin_ahead(struct judging *j, struct error *e)
 {
-    while (j->ahead < j->queued && j->ahead < j->current + AHEAD_MOST &&
+    // Nothing else is built while a worker is timed from outside.
+    const size_t most = j->is_final && j->o.setup.device->type == DEVICE_CPU ? 1 : AHEAD_MOST;
+    while (j->ahead < j->queued && j->ahead < j->current + most &&
            (j->ahead == j->current || evaluator_room(j->w.evaluator) > 0)) {
         if (!begin_contestant(j, j->queue[j->ahead], e))
             return false;
@@ -373,7 +383,7 @@ static void end_contestant(struct judging *j)
     for (uint32_t i = 0; i < j->point_count; i++)
         attempt_release(&c->attempts[i]);
     c->begun = false;
-    j->timing = 0;
+    j->timing = j->clocked = 0;
     j->reopened = 0;
     j->killed = NULL;
     if (!j->is_final && c->record.variants > 1) {
@@ -399,6 +409,7 @@ static bool start_rounds(struct judging *j, struct contestant *c, struct error *
         .seeds = {.order = j->seed + j->tickets, .decision = j->seed},
         .finalists = j->finalists,
         .count = 2,
+        .cold_ns = j->is_final ? 0 : SCREENING_COLD_NS,
         .late = judging_answer,
         .context = j};
     j->final_ranking = final_ranking_new(&o, e);
@@ -427,6 +438,21 @@ static enum workflow_answer step_rounds(struct judging *j, struct contestant *c,
     return ok ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
 }
 
+// A candidate that is faster by its worker's clock, at the next point.
+static enum workflow_answer step_clock(struct judging *j, struct contestant *c, int timeout_ms,
+                                       struct error *e)
+{
+    if (!j->clock)
+        return clock_start(j, c, j->clocked, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    enum workflow_answer answer = clock_step(j, c, j->clocked, timeout_ms, e);
+    if (answer == WORKFLOW_END) {
+        clock_free(j);
+        j->clocked++;
+        answer = WORKFLOW_NOTHING;
+    }
+    return answer;
+}
+
 static enum workflow_answer step_contestant(struct judging *j, int timeout_ms, struct error *e)
 {
     struct contestant *c = j->queue[j->current];
@@ -440,7 +466,13 @@ static enum workflow_answer step_contestant(struct judging *j, int timeout_ms, s
     if (contestant_is_answered(j, c)) {
         if (j->timing < j->timed_count)
             return start_rounds(j, c, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
-        contestant_decide(j, c);
+        if (j->clocked == 0 && !j->clock)
+            contestant_decide(j, c);
+        c->over = !c->is_finalist; // it is decided, but for what the clock says
+        if (j->clocked < j->timed_count && clock_is_wanted(j, c)) {
+            c->over = false;
+            return step_clock(j, c, timeout_ms, e);
+        }
         end_contestant(j);
         return WORKFLOW_NOTHING;
     }
@@ -508,7 +540,7 @@ static bool open_again(struct judging *j, struct error *e)
         return false;
     error_clear(e);
     j->reopened++;
-    j->timing = 0;
+    j->timing = j->clocked = 0;
     close_session(j);
     return true;
 }

@@ -84,6 +84,7 @@ struct judging_options {
     uint32_t rounds;   // of both measurements; 0: as above
     // Which batch of a stream this is, from 1 (0: all there is): errors of all batches together stay within the level.
     uint64_t batch;
+    const char *const *apart; // the environment of the worker that has references, and compares
     // (optional) The sandbox of the setup's workers, in words: what they take of the machine is looked at.
     const char *sandbox;
 };

@@ -7,8 +7,10 @@
 #include "os/process.h"
 #include "os/sandbox.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -19,63 +21,77 @@
 
 // ---- the environment ---------------------------------------------------------------------------
 
-#define REFERENCES "HONE_WORKER_CACHE"
+// Each side has folders of its own, in which the other may not look.
+static const char *const sides[] = {
+    [GUARD_CANDIDATES] = "candidates", [GUARD_VERIFIER] = "verifier"};
 
 static const struct setting {
-    const char *name, *below; // below the scratch folder; NULL: `value`
+    const char *name, *below; // below the side's folder; NULL: `value`
     const char *value;
-} settings[] = {{"HONE_WORKER_SANDBOX", NULL, "1"},
-                {"TMPDIR", "judge", NULL},
-                {"POCL_CACHE_DIR", "judge/pocl", NULL},
-                {"CUDA_CACHE_PATH", "judge/cuda", NULL},
-                {REFERENCES, "judge/references", NULL}};
+    bool is_verifiers; // the other has none
+} settings[] = {{"HONE_WORKER_SANDBOX", NULL, "1", false},
+                {"HONE_WORKER_SCRATCH", "", NULL, false},
+                {"POCL_CACHE_DIR", "/pocl", NULL, false},
+                {"CUDA_CACHE_PATH", "/cuda", NULL, false},
+                {"HONE_WORKER_CACHE", "/references", NULL, true}};
 #define SETTINGS (sizeof settings / sizeof *settings)
+
+static bool is_of(const char *entry, const struct setting *s)
+{
+    size_t length = strlen(s->name);
+    return strncmp(entry, s->name, length) == 0 && entry[length] == '=';
+}
 
 static bool is_setting(const char *entry)
 {
     for (size_t i = 0; i < SETTINGS; i++) {
-        size_t length = strlen(settings[i].name);
-        if (strncmp(entry, settings[i].name, length) == 0 && entry[length] == '=')
+        if (is_of(entry, &settings[i]))
             return true;
     }
     return false;
 }
 
+static const char *value_of(const struct setting *s, const char *folder, enum guard_side side,
+                            struct arena *a, struct error *e)
+{
+    const bool has_folder = s->below && (side == GUARD_VERIFIER || !s->is_verifiers);
+    const char *value = has_folder ? arena_printf(a, "%s=%s%s", s->name, folder, s->below)
+                        : s->below ? arena_printf(a, "%s=", s->name)
+                                   : arena_printf(a, "%s=%s", s->name, s->value);
+    if (!value)
+        error_memory(e);
+    else if (has_folder && !folder_make(strchr(value, '=') + 1, e))
+        value = NULL;
+    return value;
+}
+
 const char *const *guard_environment(const char *const *environment, const char *scratch,
-                                     bool is_native, struct arena *a, struct error *e)
+                                     enum guard_side side, struct arena *a, struct error *e)
 {
     size_t count = 0, n = 0;
     while (environment && environment[count])
         count++;
     const char **out = arena_array(a, count + SETTINGS + 1, sizeof *out);
-    for (size_t i = 0; out && i < count; i++) {
+    const char *folder = arena_printf(a, "%s/judge/%s", scratch, sides[side]);
+    if (!out || !folder)
+        return error_memory(e), NULL;
+    for (size_t i = 0; i < count; i++) {
         if (!is_setting(environment[i]))
             out[n++] = environment[i];
     }
-    for (size_t i = 0; out && i < SETTINGS; i++) {
-        const struct setting *s = &settings[i];
-        const bool kept = s->below && !(is_native && str_equal(s->name, REFERENCES));
-        const char *value = kept       ? arena_printf(a, "%s/%s", scratch, s->below)
-                            : s->below ? ""
-                                       : s->value;
-        if (value && kept && !folder_make(value, e))
+    for (size_t i = 0; i < SETTINGS; i++) {
+        if (!(out[n++] = value_of(&settings[i], folder, side, a, e)))
             return NULL;
-        out[n] = value ? arena_printf(a, "%s=%s", s->name, value) : NULL;
-        if (!out[n++])
-            return error_memory(e), NULL;
     }
-    if (!out)
-        error_memory(e);
     return out;
 }
 
 const char *guard_cache(const char *entry)
 {
     for (size_t i = 0; i < SETTINGS; i++) {
-        size_t length = strlen(settings[i].name);
-        if (settings[i].below && strchr(settings[i].below, '/') &&
-            strncmp(entry, settings[i].name, length) == 0 && entry[length] == '=')
-            return entry + length + 1;
+        if (settings[i].below && settings[i].below[0] && is_of(entry, &settings[i]) &&
+            entry[strlen(settings[i].name) + 1])
+            return entry + strlen(settings[i].name) + 1;
     }
     return NULL;
 }
@@ -96,6 +112,45 @@ const char *guard_words(struct arena *a)
             text_addf(&out, "%s%s", out.length ? ", " : "", words[i].text);
     }
     return text_to_arena(&out, a);
+}
+
+// ---- the cores of others -----------------------------------------------------------------------
+
+static void note_threads(pid_t worker, struct guard_cores *out)
+{
+    char path[64];
+    str_format(path, sizeof path, "/proc/%ld/task", (long)worker);
+    DIR *folder = opendir(path);
+    for (struct dirent *d; folder && (d = readdir(folder)) && out->count < GUARD_THREADS;) {
+        pid_t thread = (pid_t)strtol(d->d_name, NULL, 10);
+        cpu_set_t *cores = &out->threads[out->count].cores;
+        if (thread <= 0 || sched_getaffinity(thread, sizeof *cores, cores) != 0)
+            continue;
+        out->threads[out->count++].thread = thread;
+    }
+    if (folder)
+        closedir(folder);
+}
+
+void guard_note_cores(struct guard_cores *out)
+{
+    pid_t workers[WORKERS_MOST];
+    size_t count = descendants_children(getpid(), workers, WORKERS_MOST);
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < count; i++)
+        note_threads(workers[i], out);
+}
+
+bool guard_cores_changed(const struct guard_cores *noted)
+{
+    bool changed = false;
+    for (size_t i = 0; i < noted->count && !changed; i++) {
+        cpu_set_t now;
+        CPU_ZERO(&now);
+        changed = sched_getaffinity(noted->threads[i].thread, sizeof now, &now) == 0 &&
+                  !CPU_EQUAL(&now, &noted->threads[i].cores);
+    }
+    return changed;
 }
 
 // ---- what they take ----------------------------------------------------------------------------

@@ -5,21 +5,38 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define GUARD_PROCESSES 64           // below a worker
 #define GUARD_MEMORY    (6ull << 30) // bytes of one of these, beside what its jobs need
 
-// The environment of workers in a sandbox, from that of others: caches of their own below the folder `scratch`, so that a
-// candidate leaves nothing in the user's. References are kept in no file if candidates are native code, which could read it. NULL with
-// an error.
+enum guard_side {
+    GUARD_CANDIDATES, // workers that build and launch
+    GUARD_VERIFIER    // the one that has references, and compares
+};
+// The environment of workers in a sandbox, from that of others: files and caches of their own below the folder `scratch`, so that a
+// candidate leaves nothing in the user's, nor in the other side's. NULL with an error.
 const char *const *guard_environment(const char *const *environment, const char *scratch,
-                                     bool is_native, struct arena *a, struct error *e);
+                                     enum guard_side side, struct arena *a, struct error *e);
 // The folder of a cache that an entry of it names; NULL: it names none.
 const char *guard_cache(const char *entry);
 // Names what the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.
 const char *guard_words(struct arena *a);
+// The cores that each thread of this process's workers may use: no call that the sandbox refuses changes them for another.
+#define GUARD_THREADS 512
+struct guard_cores {
+    size_t count;
+    struct {
+        pid_t thread;
+        cpu_set_t cores;
+    } threads[GUARD_THREADS];
+};
+void guard_note_cores(struct guard_cores *out);
+// Have they changed for a thread that is still there?
+bool guard_cores_changed(const struct guard_cores *noted);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
 // other end. At most every tenth of a second. NULL, or why one was killed (static text).
 const char *guard_look(uint64_t memory, uint64_t *looked_ns);

@@ -85,6 +85,8 @@ struct judging {
     uint32_t repeats;             // of these, because one seemed to keep results
     struct finalist finalists[2];
     struct final_ranking *final_ranking;
+    struct clock_trial *clock; // (or NULL) the present candidate is timed from outside
+    uint32_t clocked;          // timed points at which it was
     struct measure_rules rules;
     double level; // of an interval
     uint64_t tickets, launches;
@@ -118,7 +120,23 @@ void contestant_drop(struct judging *j, struct contestant *c);
 void contestant_release(struct judging *j, struct contestant *c);
 void judging_answer(void *judging, struct outcome *out); // as final_ranking_options.late
 
+// judging_clock.c
+// Shall a candidate that is faster so far be timed from outside, too?
+bool clock_is_wanted(const struct judging *j, const struct contestant *c);
+bool clock_start(struct judging *j, const struct contestant *c, uint32_t point, struct error *e);
+// END: what it shows is in the candidate's record, which it has changed only for the worse.
+enum workflow_answer clock_step(struct judging *j, struct contestant *c, uint32_t point,
+                                int timeout_ms, struct error *e);
+void clock_free(struct judging *j);
+
+// judging.c
+// An evaluator of the judge's, for so many jobs.
+struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, struct error *e);
+
 // judging_verdict.c
+// It failed while it was timed.
+void contestant_fail_in_rounds(struct judging *j, struct contestant *c, const struct point *p,
+                               const struct result *r);
 // A verdict that needs no times; false: it is right so far.
 bool contestant_fails(struct judging *j, struct contestant *c);
 void contestant_fail(struct judging *j, struct contestant *c, enum judge_verdict verdict,

@@ -147,8 +147,8 @@ static double median_of(const struct finalist *f)
     return stats_median(f->samples, f->count);
 }
 
-static void fail_in_rounds(struct judging *j, struct contestant *c, const struct point *p,
-                           const struct result *r)
+void contestant_fail_in_rounds(struct judging *j, struct contestant *c, const struct point *p,
+                               const struct result *r)
 {
     if (r->status == STATUS_CORRECTNESS)
         contestant_fail(
@@ -177,7 +177,7 @@ bool contestant_time(struct judging *j, struct contestant *c)
     const struct finalist *base = &j->finalists[0], *own = &j->finalists[1];
     struct judge_time *t = &c->record.times[j->timing];
     if (own->failure) {
-        fail_in_rounds(j, c, p, own->failure);
+        contestant_fail_in_rounds(j, c, p, own->failure);
         return true;
     }
     if (base->failure)

@@ -22,7 +22,8 @@ from ._library import InputError
 TYPES = {"float16": "half", "float32": "float", "float64": "double", "int8": "int8", "int16": "int16",
          "int32": "int32", "int64": "int64", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32",
          "uint64": "uint64", "bool": "bool", "complex64": "float2", "complex128": "double2",
-         "bfloat16": "bfloat16"}  # of ml_dtypes (JAX's, also)
+         # of ml_dtypes (JAX's, also)
+         "bfloat16": "bfloat16", "float8_e4m3fn": "float8_e4m3", "float8_e5m2": "float8_e5m2"}
 COMPLEX = {"float2": "complex64", "double2": "complex128"}
 NAMES = {hone: numpy for numpy, hone in TYPES.items() if hone not in COMPLEX}
 WRITERS = 8  # threads at most that write arrays
@@ -70,7 +71,7 @@ def type_of(name: str, value: Any) -> str:
 def converted(what: str, array: Any, kind: Any) -> Any:
     """In a type of NumPy's (None: as it is). Raises InputError where whole numbers cannot be what it says."""
     import numpy
-    if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
+    if array.dtype.kind not in "biufc" and array.dtype.name not in TYPES:
         raise InputError(f"{what} is of {array.dtype}, which are no numbers")
     if kind is None:
         return array
@@ -161,7 +162,7 @@ def from_bytes(data: bytes, kind: str, shape: Optional[tuple] = None) -> Any:
     try:
         import numpy
         numpy.dtype(name)
-    except (ImportError, TypeError):  # bfloat16 is known once ml_dtypes is there
+    except (ImportError, TypeError):  # bfloat16 and its like are known once ml_dtypes is there
         return data
     if name is None:
         return data

@@ -318,6 +318,8 @@ static bool field_init(struct field *f, const struct recorded *recorded, const c
     bool ok = objective_parse(objective, f->spec, &f->objectives, e);
     if (ok && f->objectives.count > 1)
         ok = error_set(e, ERROR_USAGE, "several objectives have no one best to score by: give one");
+    if (ok && !replay_has_objective(&f->replay, &f->objectives, e))
+        return false;
     if (!ok || !make_baseline(f, e))
         return error_context(e, "%s", recorded->path);
     return true;

@@ -175,6 +175,15 @@ void replay_release(struct replay *r)
     memset(r, 0, sizeof *r);
 }
 
+bool replay_has_objective(const struct replay *r, const struct objectives *g, struct error *e)
+{
+    return !r->o.recorded->is_untimed || !objective_is_time(g, r->o.spec, NULL) ||
+           error_set(e, ERROR_USAGE,
+                     "%s: no times are recorded, so that the shortest cannot be found; name "
+                     "what was measured by --objective min:NAME or max:NAME",
+                     r->o.recorded->path);
+}
+
 const double *replay_measurements(const struct replay *r, uint64_t index)
 {
     return r->o.spec->text_length > 0 ? NULL : replay_row(r, index)->measurements;

@@ -4,6 +4,7 @@
 #define HONE_WORKFLOWS_TUNE_REPLAY_H
 
 #include "recorded/recorded.h"
+#include "search/objective.h"
 #include "space/space.h"
 
 // Everything is the caller's and outlives the replay.
@@ -32,6 +33,8 @@ struct spec *replay_spec(const struct recorded *r, struct error *e);
 // Fails where nothing is left to ask for. What failed is released too.
 bool replay_init(struct replay *r, const struct replay_options *o, struct error *e);
 void replay_release(struct replay *r);
+// Refuses the time as what to look for in a recording without any.
+bool replay_has_objective(const struct replay *r, const struct objectives *g, struct error *e);
 
 const struct recorded_row *replay_row(const struct replay *r, uint64_t index);
 // For spec_measured.recorded: NULL if the spec is one of its own, whose metrics have expressions.

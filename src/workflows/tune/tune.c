@@ -319,10 +319,9 @@ void tune_summarise(struct tune *t, struct tune_item *n)
 
 static void add_times(struct tune_progress *p, const struct result *r)
 {
-    // A configuration found hopeless at its verified launch has that launch as its sample: nothing
-    // was timed.
-    bool is_verified_launch = r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
-                              r->samples_ns[0] == r->verify_launch_ns;
+    // Where the verified launch told enough it is the sample: nothing else was launched.
+    bool is_verified_launch =
+        r->sample_count == 1 && r->measure_ns == 0 && r->samples_ns[0] == r->verify_launch_ns;
 #define X(name, meaning) p->name##_ns += r->name##_ns;
     RESULT_TIMES(X)
 #undef X

@@ -490,12 +490,13 @@ static bool has_ranking(const struct tune *t)
     return known;
 }
 
-// Was it decided as a short ranking would be now, or as one that is not?
+// Was it decided as a short ranking would be now, or as one that is not? One in which finalists left later, or only
+// when they were further behind, knows as much and more.
 static bool is_by_rules(const struct tune *t, const struct result *r, bool is_short)
 {
     const struct ranked_terms then = r->terms, now = ranked_terms_of(t, is_short, r->batch);
-    return then.level == now.level && then.behind == now.behind && then.alike == now.alike &&
-           then.rounds == now.rounds && then.looks == now.looks && then.early == now.early &&
+    return then.level == now.level && then.behind >= now.behind && then.alike == now.alike &&
+           then.rounds == now.rounds && then.looks == now.looks && then.early >= now.early &&
            then.resolution_ns == now.resolution_ns;
 }
 
@@ -541,8 +542,10 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
     if (!make_room_in_ranking(t, t->items.count) || !gather_known(t, first))
         return error_memory(e);
     put_in_order(t, t->in_ranking_count);
-    const struct measure_rules rules =
+    struct measure_rules rules =
         final_ranking_rules(&t->o.setup.terms.rules, !is_by_rules(t, first, false));
+    rules.behind = first->terms.behind;
+    rules.early = first->terms.early;
     if (!final_ranking_again(t->in_ranking, t->in_ranking_count, &rules,
                              final_ranking_seed(ranked->id), first->terms.resolution_ns,
                              t->progress.out_of_time, &winner, whole))
@@ -594,7 +597,13 @@ static bool restate_ranking(struct tune *t, struct error *e)
 
 #define TURN_NS 2000000 // of a launch, beside the kernel: frames, restoring, waiting
 
-// By the finalists so far: each round warms up and launches each once, and each is verified at the end.
+static double turn_ns(const struct tune *t, double estimate)
+{
+    const bool is_long = policy_is_long(t->o.setup.device, (uint64_t)estimate);
+    return (is_long ? 1 : 2) * estimate + TURN_NS;
+}
+
+// By the finalists so far: each round launches each once, and each is verified at the end.
 uint64_t tune_rank_time(const struct tune *t, bool is_short)
 {
     const struct shortlist *c = &t->finalists;
@@ -602,9 +611,9 @@ uint64_t tune_rank_time(const struct tune *t, bool is_short)
     double round = 0;
     evaluator_status(t->w.evaluator, &now);
     for (size_t i = 0; i < c->count; i++)
-        round += 2 * c->list[i].estimate_ns + TURN_NS;
+        round += turn_ns(t, c->list[i].estimate_ns);
     if (t->baseline)
-        round += 2 * estimate_of(t->baseline->item.result) + TURN_NS;
+        round += turn_ns(t, estimate_of(t->baseline->item.result));
     double verified = t->items.record_count > 0 ? (double)now.times.span_ns[SPAN_VERIFYING] /
                                                       (double)t->items.record_count
                                                 : 0;
@@ -618,6 +627,11 @@ uint64_t tune_rank_time(const struct tune *t, bool is_short)
 static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
+    for (size_t i = 0; i < t->in_ranking_count; i++) {
+        const struct tune_record *r = &item_of(t, i)->record;
+        // The speed-up over the default has an interval.
+        t->in_ranking[i].first_ns = is_baseline(t, r) ? 0 : r->result->verify_launch_ns;
+    }
     size_t size = sizeof ranked->id;
     uint64_t limit = t->o.budget.ranks_on_top ? 0 : t->o.budget.nanoseconds;
     ranked->is_short = t->progress.out_of_time ||
@@ -633,6 +647,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
         .count = t->in_ranking_count - has_late,
         .has_late = has_late,
         .is_short = ranked->is_short,
+        .checks_tied = true,
         .energy = t->o.setup.spec->uses_energy};
     lanes_use(&t->lanes, t->w.evaluator, &t->o.setup, &o);
     t->final_ranking = final_ranking_new(&o, e);

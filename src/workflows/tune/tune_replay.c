@@ -81,12 +81,7 @@ bool tune_replay_fits(const struct tune_options *o, struct error *e)
                          "%s records no costs, so that a time means nothing as a budget; give a "
                          "number of configurations (200) or a share (10%%)",
                          r->o.recorded->path);
-    if (r->o.recorded->is_untimed && objective_is_time(&o->objectives, o->setup.spec, NULL))
-        return error_set(e, ERROR_USAGE,
-                         "%s: no times are recorded, so that the shortest cannot be found; name "
-                         "what was measured by --objective min:NAME or max:NAME",
-                         r->o.recorded->path);
-    return true;
+    return replay_has_objective(r, &o->objectives, e);
 }
 
 // ---- answers -----------------------------------------------------------------------------------

@@ -134,9 +134,9 @@ void cblas_run(struct cblas *c, const struct run *run, uint64_t *total_ns)
     for (uint32_t i = 0; i < run->batch; i++) {
         struct memory *const *memory = run_memory(run, i);
         c->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
-                      p->transpose_b ? TRANSPOSED : AS_IT_IS, p->m, p->n, p->k, p->alpha,
-                      floats(memory[p->a]), p->a_row, floats(memory[p->b]), p->b_row, p->beta,
-                      floats(memory[p->c]), p->c_row);
+                      p->transpose_b ? TRANSPOSED : AS_IT_IS, p->m, p->n, p->k, (float)p->alpha,
+                      floats(memory[p->a]), p->a_row, floats(memory[p->b]), p->b_row,
+                      (float)p->beta, floats(memory[p->c]), p->c_row);
     }
     *total_ns = clock_ns() - start;
     *total_ns += *total_ns == 0; // no call takes no time

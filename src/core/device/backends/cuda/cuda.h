@@ -79,6 +79,14 @@ bool cuda_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t b
                struct error *e);
 bool cuda_copy(void *own, struct memory *to, struct memory *from, struct error *e);
 
+// cuda_image.c
+bool cuda_image_new(void *own, struct memory *m, const struct job_buffer *b, struct error *e);
+bool cuda_image_put(void *own, struct memory *m, struct error *e);
+bool cuda_image_take(void *own, struct memory *m, struct error *e);
+void cuda_image_free(struct cuda *o, struct memory *m);
+// The texture or surface object that a kernel is passed.
+unsigned long long cuda_image_object(const struct memory *m);
+
 // cuda_program.c
 void *cuda_program_new(void *own, const struct job *j, uint32_t index, const void *image,
                        uint64_t length, struct text *log, struct result *r);

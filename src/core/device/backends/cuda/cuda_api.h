@@ -19,6 +19,8 @@
     X(CUdevice_attribute, int)                                                                     \
     X(CUfunction_attribute, int)                                                                   \
     X(CUdeviceptr, unsigned long long)                                                             \
+    X(CUtexObject, unsigned long long)                                                             \
+    X(CUsurfObject, unsigned long long)                                                            \
     X(nvrtcResult, int)
 
 #define CUDA_HANDLE_TYPES(X)                                                                       \
@@ -27,6 +29,7 @@
     X(CUfunction, struct CUfunc_st *)                                                              \
     X(CUstream, struct CUstream_st *)                                                              \
     X(CUevent, struct CUevent_st *)                                                                \
+    X(CUarray, struct CUarray_st *)                                                                \
     X(nvrtcProgram, struct _nvrtcProgram *)
 
 // X(name, value)
@@ -83,6 +86,26 @@
     X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                                                       \
     X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                                                               \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                          \
+    X(CU_AD_FORMAT_UNSIGNED_INT8, 1)                                                               \
+    X(CU_AD_FORMAT_UNSIGNED_INT16, 2)                                                              \
+    X(CU_AD_FORMAT_UNSIGNED_INT32, 3)                                                              \
+    X(CU_AD_FORMAT_SIGNED_INT8, 8)                                                                 \
+    X(CU_AD_FORMAT_SIGNED_INT16, 9)                                                                \
+    X(CU_AD_FORMAT_SIGNED_INT32, 10)                                                               \
+    X(CU_AD_FORMAT_HALF, 16)                                                                       \
+    X(CU_AD_FORMAT_FLOAT, 32)                                                                      \
+    X(CU_TR_ADDRESS_MODE_WRAP, 0)                                                                  \
+    X(CU_TR_ADDRESS_MODE_CLAMP, 1)                                                                 \
+    X(CU_TR_ADDRESS_MODE_MIRROR, 2)                                                                \
+    X(CU_TR_ADDRESS_MODE_BORDER, 3)                                                                \
+    X(CU_TR_FILTER_MODE_POINT, 0)                                                                  \
+    X(CU_TR_FILTER_MODE_LINEAR, 1)                                                                 \
+    X(CU_TRSF_READ_AS_INTEGER, 1)                                                                  \
+    X(CU_TRSF_NORMALIZED_COORDINATES, 2)                                                           \
+    X(CU_RESOURCE_TYPE_ARRAY, 0)                                                                   \
+    X(CU_MEMORYTYPE_DEVICE, 2)                                                                     \
+    X(CU_MEMORYTYPE_ARRAY, 3)                                                                      \
+    X(CUDA_ARRAY3D_SURFACE_LDST, 2)                                                                \
     X(CU_STREAM_DEFAULT, 0)                                                                        \
     X(CU_EVENT_DEFAULT, 0)                                                                         \
     X(NVRTC_SUCCESS, 0)                                                                            \
@@ -109,7 +132,63 @@ typedef struct {
     char bytes[16];
 } CUuuid;
 
+typedef struct {
+    size_t Width, Height, Depth;
+    int Format;
+    unsigned NumChannels, Flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+
+typedef struct {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    int srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    void *reserved0;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    int dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+
+typedef struct {
+    int resType;
+    union {
+        struct {
+            CUarray hArray;
+        } array;
+        int reserved[32]; // of other types
+    } res;
+    unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct {
+    int addressMode[3], filterMode;
+    unsigned flags, maxAnisotropy;
+    int mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
+    int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+typedef struct CUDA_RESOURCE_VIEW_DESC_st CUDA_RESOURCE_VIEW_DESC; // none is passed
+
 #endif
+
+// X(name, bytes)
+#define CUDA_STRUCTS(X)                                                                            \
+    X(CUDA_ARRAY3D_DESCRIPTOR, 40)                                                                 \
+    X(CUDA_MEMCPY3D, 200)                                                                          \
+    X(CUDA_RESOURCE_DESC, 144)                                                                     \
+    X(CUDA_TEXTURE_DESC, 104)
+
+#define X(name, bytes) _Static_assert(sizeof(name) == (bytes), #name " has another size");
+CUDA_STRUCTS(X)
+#undef X
 
 // ---- functions
 
@@ -149,6 +228,18 @@ typedef struct {
       (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                           \
     X(cuMemsetD8Async, "cuMemsetD8Async", CUresult,                                                \
       (CUdeviceptr at, unsigned char byte, size_t bytes, CUstream stream))                         \
+    X(cuArray3DCreate, "cuArray3DCreate_v2", CUresult,                                             \
+      (CUarray * out, const CUDA_ARRAY3D_DESCRIPTOR *what))                                        \
+    X(cuArrayDestroy, "cuArrayDestroy", CUresult, (CUarray array))                                 \
+    X(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2", CUresult,                                             \
+      (const CUDA_MEMCPY3D *copy, CUstream stream))                                                \
+    X(cuTexObjectCreate, "cuTexObjectCreate", CUresult,                                            \
+      (CUtexObject * out, const CUDA_RESOURCE_DESC *of, const CUDA_TEXTURE_DESC *how,              \
+       const CUDA_RESOURCE_VIEW_DESC *view))                                                       \
+    X(cuTexObjectDestroy, "cuTexObjectDestroy", CUresult, (CUtexObject texture))                   \
+    X(cuSurfObjectCreate, "cuSurfObjectCreate", CUresult,                                          \
+      (CUsurfObject * out, const CUDA_RESOURCE_DESC *of))                                          \
+    X(cuSurfObjectDestroy, "cuSurfObjectDestroy", CUresult, (CUsurfObject surface))                \
     X(cuModuleLoadData, "cuModuleLoadData", CUresult, (CUmodule * out, const void *image))         \
     X(cuModuleUnload, "cuModuleUnload", CUresult, (CUmodule module))                               \
     X(cuModuleGetFunction, "cuModuleGetFunction", CUresult,                                        \

@@ -15,7 +15,15 @@ static const char sized_types[] = "typedef signed char int8_t;\n"
                                   "typedef int int32_t;\n"
                                   "typedef unsigned int uint32_t;\n"
                                   "typedef long long int64_t;\n"
-                                  "typedef unsigned long long uint64_t;\n";
+                                  "typedef unsigned long long uint64_t;\n"
+                                  "typedef long long intptr_t;\n"
+                                  "typedef unsigned long long uintptr_t;\n"
+                                  "namespace std {\n"
+                                  "using ::int8_t; using ::uint8_t; using ::int16_t;\n"
+                                  "using ::uint16_t; using ::int32_t; using ::uint32_t;\n"
+                                  "using ::int64_t; using ::uint64_t; using ::intptr_t;\n"
+                                  "using ::uintptr_t; using ::size_t; using ::ptrdiff_t;\n"
+                                  "}\n";
 static const char short_names[] = "typedef unsigned char uchar;\n"
                                   "typedef unsigned short ushort;\n"
                                   "typedef unsigned int uint;\n"
@@ -72,6 +80,38 @@ static const char smallest_and_largest[] =
     "}\n"
     "#endif\n";
 
+static const char traits[] =
+    "#ifndef HONE_TYPE_TRAITS\n"
+    "#define HONE_TYPE_TRAITS\n"
+    "namespace std {\n"
+    "template <class T, T V> struct integral_constant { static constexpr T value = V; };\n"
+    "using true_type = integral_constant<bool, true>;\n"
+    "using false_type = integral_constant<bool, false>;\n"
+    "template <class A, class B> struct is_same : false_type {};\n"
+    "template <class A> struct is_same<A, A> : true_type {};\n"
+    "template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;\n"
+    "template <bool B, class T = void> struct enable_if {};\n"
+    "template <class T> struct enable_if<true, T> { using type = T; };\n"
+    "template <bool B, class T = void> using enable_if_t = typename enable_if<B, T>::type;\n"
+    "template <bool B, class T, class F> struct conditional { using type = T; };\n"
+    "template <class T, class F> struct conditional<false, T, F> { using type = F; };\n"
+    "template <bool B, class T, class F>\n"
+    "using conditional_t = typename conditional<B, T, F>::type;\n"
+    "template <class T> struct remove_const { using type = T; };\n"
+    "template <class T> struct remove_const<const T> { using type = T; };\n"
+    "template <class T> struct remove_reference { using type = T; };\n"
+    "template <class T> struct remove_reference<T &> { using type = T; };\n"
+    "template <class T> struct remove_reference<T &&> { using type = T; };\n"
+    "}\n"
+    "#endif\n";
+// nvcc includes the runtime's header first, which brings these.
+static const char usual_headers[] = "#include <cstdint>\n"
+                                    "#include <cfloat>\n"
+                                    "#include <climits>\n"
+                                    "#include <cmath>\n"
+                                    "#include <algorithm>\n"
+                                    "#include <type_traits>\n";
+
 static const struct {
     const char *name, *text;
 } headers[] = {{"stdint.h", sized_types},
@@ -85,6 +125,7 @@ static const struct {
                {"float.h", floats},
                {"cfloat", floats},
                {"algorithm", smallest_and_largest},
+               {"type_traits", traits},
                {"cmath", mathematics},
                {"math.h", mathematics}};
 
@@ -107,25 +148,68 @@ static bool is_given(const struct cuda_host *h, const char *name)
     return false;
 }
 
+// False: the name is given already (and still not found), or there is no room.
+static bool give_header(struct cuda_host *h, const char *name, const char *text)
+{
+    char *own = is_given(h, name) || h->count == CUDA_HOST_MOST ? NULL : strdup(name);
+    if (!own)
+        return false;
+    h->own[h->count] = own;
+    h->names[h->count] = own;
+    h->texts[h->count++] = text;
+    return true;
+}
+
 bool cuda_host_add(struct cuda_host *h, const char *log)
 {
     static const char asks[] = "cannot open source file \"";
     const char *at = strstr(log, asks);
-    if (!at || h->count == CUDA_HOST_MOST)
+    if (!at)
         return false;
     at += strlen(asks);
     char *name = strndup(at, strcspn(at, "\""));
     const char *text = name ? cuda_host_text(name) : NULL;
-    if (!name || is_given(h, name) || (!text && !h->takes_any)) {
-        free(name); // one that was given is still not found
-        return false;
-    }
-    if (!text)
+    bool is_new = name && (text || h->takes_any) && give_header(h, name, text ? text : "");
+    if (is_new && !text)
         text_addf(&h->not_found, "%s%s", h->not_found.length ? ", " : "", name);
-    h->own[h->count] = name;
-    h->names[h->count] = name;
-    h->texts[h->count++] = text ? text : "";
-    return true;
+    free(name);
+    return is_new;
+}
+
+void cuda_host_add_usual(struct cuda_host *h)
+{
+    static const char *const names[] = {"cstdint", "cfloat",    "climits",
+                                        "cmath",   "algorithm", "type_traits"};
+    give_header(h, CUDA_HOST_USUAL, usual_headers);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        give_header(h, names[i], cuda_host_text(names[i]));
+}
+
+bool cuda_host_add_empty(struct cuda_host *h, const char *name)
+{
+    return give_header(h, name, "");
+}
+
+bool cuda_log_next_error(const char **log, char *file, size_t size, uint32_t *line)
+{
+    for (const char *at = *log; *at; at = *log) {
+        const size_t length = strcspn(at, "\n");
+        *log = at + length + (at[length] == '\n');
+        const char *end = memmem(at, length, "): error", 8);
+        end = end ? end : memmem(at, length, "): catastrophic error", 21);
+        const char *open = end;
+        while (open && open > at && *open != '(')
+            open--;
+        char *stop = NULL;
+        open = *at == ' ' ? NULL : open; // a line of the source
+        const unsigned long number = open && open > at ? strtoul(open + 1, &stop, 10) : 0;
+        if (!number || stop != end || (size_t)(open - at) >= size)
+            continue;
+        str_format(file, size, "%.*s", (int)(open - at), at);
+        *line = (uint32_t)number;
+        return true;
+    }
+    return false;
 }
 
 void cuda_host_release(struct cuda_host *h)

@@ -183,7 +183,7 @@ static bool check_size(const struct cuda *o, const struct cuda_kernel *k,
                        const struct job_launch *l, uint32_t index, struct result *r)
 {
     const struct job_argument *a = &l->arguments[index];
-    bool buffer = a->kind != ARGUMENT_SCALAR;
+    bool buffer = a->kind != ARGUMENT_SCALAR; // an image's object takes as much
     uint64_t given = buffer ? sizeof(CUdeviceptr) : a->length;
     size_t at, wanted;
     char type[32] = "";
@@ -217,6 +217,13 @@ static bool make_room(struct cuda_kernel *k, const struct job_launch *l)
     return k->values && k->arguments;
 }
 
+// An address, or an image's object.
+static void set_buffer(void *at, const struct memory *m)
+{
+    unsigned long long data = m->image ? cuda_image_object(m) : cuda_at(m, 0);
+    memcpy(at, &data, sizeof data);
+}
+
 static bool set_arguments(struct cuda *o, struct cuda_kernel *k, const struct job_launch *l,
                           struct memory *const *memory, struct result *r)
 {
@@ -233,12 +240,10 @@ static bool set_arguments(struct cuda *o, struct cuda_kernel *k, const struct jo
         if (!check_size(o, k, l, i, r))
             return false;
         k->arguments[i] = at;
-        if (a->kind == ARGUMENT_BUFFER) {
-            CUdeviceptr data = cuda_at(memory[a->buffer], 0);
-            memcpy(at, &data, sizeof data);
-        } else if (a->kind == ARGUMENT_SCALAR) {
-            memcpy(at, a->value, (size_t)a->length);
-        } // null: it is zeroed
+        if (a->kind == ARGUMENT_BUFFER)
+            set_buffer(at, memory[a->buffer]);
+        else if (a->kind == ARGUMENT_SCALAR)
+            memcpy(at, a->value, (size_t)a->length); // null: it is zeroed
         at += (a->length + 15) / 16 * 16 + 16;
     }
     return true;
@@ -249,10 +254,8 @@ void cuda_kernel_point(struct cuda_kernel *k, const struct job_launch *l,
                        struct memory *const *memory)
 {
     for (uint32_t i = 0; i < l->argument_count; i++) {
-        if (l->arguments[i].kind != ARGUMENT_BUFFER)
-            continue;
-        CUdeviceptr data = cuda_at(memory[l->arguments[i].buffer], 0);
-        memcpy(k->arguments[i], &data, sizeof data);
+        if (l->arguments[i].kind == ARGUMENT_BUFFER)
+            set_buffer(k->arguments[i], memory[l->arguments[i].buffer]);
     }
 }
 

@@ -29,6 +29,7 @@ bool cuda_memory_new(void *own, struct memory *m, enum access access, struct err
 void cuda_memory_free(void *own, struct memory *m)
 {
     struct cuda *o = own;
+    cuda_image_free(o, m);
     if (m->parent && o->runs)
         o->cu.cuMemFree((CUdeviceptr)(uintptr_t)m->parent);
     m->view = m->parent = NULL;

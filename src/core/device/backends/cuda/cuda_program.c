@@ -82,7 +82,7 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, bool
     struct text ignored = TEXT_INIT;
     char run[24];
     out->options =
-        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 5, sizeof *out->options);
+        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 7, sizeof *out->options);
     if (!out->options)
         return error_memory(e);
     if (!names_target(p))
@@ -109,9 +109,12 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, bool
     // NVRTC's cache does not keep the assembler's report; hone keeps cubins with their logs.
     if (o->compiler.major > 12 || (o->compiler.major == 12 && o->compiler.minor >= 9))
         add_option(out, "--no-cache", "");
-    // Members of classes and what headers declare, which no kernel calls.
-    if (is_left)
+    // Members of classes and what headers declare, which no kernel calls; and the host's system, which its files ask for.
+    if (is_left) {
         add_option(out, "--device-as-default-execution-space", "");
+        add_option(out, "-D__linux__=1", "");
+        add_option(out, "--pre-include=" CUDA_HOST_USUAL, "");
+    }
     add_option(out, VERBOSE, "");
     text_release(&ignored);
     return !out->failed || error_memory(e);
@@ -126,14 +129,23 @@ static bool is_among(const char *const *names, uint32_t count, const char *name)
     return false;
 }
 
+// `kernels` has room for one of each launch; returns how many there are.
+static uint32_t list_kernels(const struct job *j, uint32_t index, const char **kernels)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < j->launch_count; i++) {
+        const struct job_launch *l = &j->launches[i];
+        if (l->program == index && !is_among(kernels, count, l->kernel))
+            kernels[count++] = l->kernel;
+    }
+    return count;
+}
+
 static bool plan_kernels(const struct job *j, uint32_t index, struct plan *out)
 {
     out->kernels = calloc(j->launch_count + 1, sizeof *out->kernels);
-    for (uint32_t i = 0; out->kernels && i < j->launch_count; i++) {
-        const struct job_launch *l = &j->launches[i];
-        if (l->program == index && !is_among(out->kernels, out->kernel_count, l->kernel))
-            out->kernels[out->kernel_count++] = l->kernel;
-    }
+    if (out->kernels)
+        out->kernel_count = list_kernels(j, index, out->kernels);
     return out->kernels != NULL;
 }
 
@@ -341,47 +353,157 @@ static bool take_macros(const struct job_program *p, struct arena *a, struct sca
     return list != NULL;
 }
 
-// The program without the host's code; false: there is none, or no memory.
-static bool leave_host_out(const struct job_program *p, struct arena *a, struct job_program *out,
-                           struct device_program *d)
+#define FAULTS_MOST 256
+#define ROUNDS_MOST 12
+
+// A program without what a compiler of the device alone cannot take. Lines that NVRTC refuses, and headers of the
+// toolkit's that it refuses whole, are left out too, round by round, until the kernels compile or no more can go.
+struct left_program {
+    struct arena arena;
+    struct device_program text;
+    struct job_program program;
+    struct device_fault faults[FAULTS_MOST];
+    struct cuda_host host;
+    struct text refused; // the first error of each round, and headers
+};
+
+// False: there is no host code, or no memory.
+static bool leave_host_out(const struct job *j, uint32_t index, struct left_program *l)
 {
-    struct scan_names names = {NULL, 0};
+    const struct job_program *p = &j->programs[index];
+    struct arena *a = &l->arena;
+    struct scan_names *names = arena_alloc(a, sizeof *names);
     struct follow_macro *macros = arena_array(a, p->option_count + (size_t)1, sizeof *macros);
     struct job_file *files = arena_array(a, p->file_count + (size_t)1, sizeof *files);
-    *d = (struct device_program){.count = p->file_count + 1, .language = LANGUAGE_CUDA};
-    d->files = arena_array(a, d->count, sizeof *d->files);
-    if (!macros || !files || !d->files || !take_macros(p, a, &names, macros))
+    const char **kernels = arena_array(a, j->launch_count + (size_t)1, sizeof *kernels);
+    struct device_program *d = &l->text;
+    d->files = arena_array(a, p->file_count + (size_t)1, sizeof *d->files);
+    if (!names || !macros || !files || !kernels || !d->files || !take_macros(p, a, names, macros))
         return false;
-    d->names = &names;
+    d->count = p->file_count + 1;
+    d->language = LANGUAGE_CUDA;
+    d->names = names;
     d->macros = macros;
+    d->kernels = kernels;
+    d->kernel_count = list_kernels(j, index, kernels);
+    d->faults = l->faults;
+    d->faulty = d->left_out = d->first_line = 0;
     d->files[0] = (struct device_file){p->name, p->source, (size_t)p->length, NULL, 0};
     for (uint32_t i = 0; i < p->file_count; i++)
         d->files[i + 1] = (struct device_file){p->files[i].path, p->files[i].text,
                                                (size_t)p->files[i].length, NULL, 0};
     if (!device_text_make(d, a) || !d->files[0].device)
         return false;
-    *out = *p;
-    out->source = d->files[0].device;
-    out->length = d->files[0].device_length;
+    l->program = *p;
+    l->program.source = d->files[0].device;
+    l->program.length = d->files[0].device_length;
     for (uint32_t i = 0; i < p->file_count; i++)
         files[i] = (struct job_file){p->files[i].path, d->files[i + 1].device,
                                      d->files[i + 1].device_length};
-    out->files = files;
+    l->program.files = files;
+    // NVRTC looks beside a name with a folder first, where the files still are as they were.
+    const char *slash = strrchr(p->name, '/');
+    l->program.name = slash ? slash + 1 : p->name;
     return true;
 }
 
 // In front of the log: what was left out, and what was taken as empty.
-static void tell_left_out(const struct device_program *d, const struct cuda_request *request,
-                          struct text *log)
+static void tell_left_out(const struct left_program *l, struct text *log)
 {
     struct text all = TEXT_INIT;
-    const struct text *not_found = &request->host.not_found;
-    text_addf(&all, "the host's code from line %u on is left out", (unsigned)d->first_line);
+    const struct text *not_found = &l->host.not_found;
+    if (l->text.first_line)
+        text_addf(&all, "the host's code from line %u on is left out", l->text.first_line);
+    else
+        text_add(&all, "what the kernel does not need is left out");
     if (not_found->length)
         text_addf(&all, ", and %s, which was not found, is taken as empty", not_found->data);
-    text_addf(&all, "\n%s", text_cstr(log));
+    text_addf(&all, "\n%s%s", text_cstr(&l->refused), text_cstr(log));
     text_release(log);
     *log = all;
+}
+
+// The file of the program that a log names, or UINT32_MAX.
+static uint32_t find_logged_file(const struct left_program *l, const char *name)
+{
+    const size_t length = strlen(name);
+    if (str_equal(name, l->program.name))
+        return 0;
+    for (uint32_t i = 1; i < l->text.count; i++) {
+        const char *path = l->text.files[i].path;
+        const size_t own = strlen(path);
+        if (length >= own && strcmp(name + length - own, path) == 0 &&
+            (length == own || name[length - own - 1] == '/'))
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static bool is_named_in(const struct left_program *l, const char *name)
+{
+    for (uint32_t i = 0; i < l->text.count; i++) {
+        if (memmem(l->text.files[i].text, l->text.files[i].length, name, strlen(name)))
+            return true;
+    }
+    return false;
+}
+
+// A header of the toolkit's that the program includes and NVRTC refuses is the host's.
+static bool empty_header(const struct cuda *o, struct left_program *l, const char *path)
+{
+    for (size_t i = 0; i < CUDA_FOLDERS_MOST && o->compiler.folders[i]; i++) {
+        const char *folder = o->compiler.folders[i];
+        const size_t length = strlen(folder);
+        if (str_starts(path, folder) && path[length] == '/' && is_named_in(l, path + length + 1) &&
+            cuda_host_add_empty(&l->host, path + length + 1)) {
+            text_addf(&l->refused, "%s is taken as empty: it is the host's\n", path + length + 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+// Notes what the log refuses. True: a header was made empty by that.
+static bool note_refused(const struct cuda *o, struct left_program *l, const char *log)
+{
+    char name[1024];
+    uint32_t line;
+    bool has_header = false;
+    for (const char *at = log; cuda_log_next_error(&at, name, sizeof name, &line);) {
+        const uint32_t file = find_logged_file(l, name);
+        if (file == UINT32_MAX)
+            has_header |= empty_header(o, l, name);
+        else if (l->text.fault_count < FAULTS_MOST)
+            l->faults[l->text.fault_count++] = (struct device_fault){file, line};
+    }
+    return has_header;
+}
+
+static void left_release(struct left_program *l)
+{
+    cuda_host_release(&l->host);
+    text_release(&l->refused);
+    arena_release(&l->arena);
+}
+
+// Leaves out more by the log of the compilation before. False: there is nothing (more) to leave out.
+static bool leave_more_out(const struct cuda *o, const struct job *j, uint32_t index,
+                           const char *log, struct left_program *l)
+{
+    char first[400];
+    const uint32_t faulty = l->text.faulty;
+    const bool is_first = l->text.count == 0;
+    const bool has_header = !is_first && note_refused(o, l, log);
+    arena_empty(&l->arena);
+    if (!leave_host_out(j, index, l) || (!is_first && !has_header && l->text.faulty == faulty))
+        return false;
+    if (l->text.faulty > faulty && first_error(log, first, sizeof first)) {
+        const char *error = strstr(first, ": error: ");
+        text_addf(&l->refused, "left out, unless the kernel needs it: %.*s%s%s\n",
+                  (int)(error ? error - first : (ptrdiff_t)strlen(first)), first, error ? ": " : "",
+                  error ? error + strlen(": error: ") : "");
+    }
+    return true;
 }
 
 // Once more, without the host's code, where there is some; what was compiled before is replaced.
@@ -389,36 +511,49 @@ static bool compile_device_alone(const struct cuda *o, const struct job *j, uint
                                  const char *target, bool ptx, struct cuda_code *out,
                                  nvrtcResult *result, struct error *e)
 {
-    struct arena a;
-    struct job_program left;
-    struct device_program d;
-    struct plan plan;
+    struct left_program l = {.host = {.takes_any = true}, .refused = TEXT_INIT};
     bool ok = false;
-    arena_init(&a);
-    if (leave_host_out(&j->programs[index], &a, &left, &d)) {
+    int rounds = 0;
+    arena_init(&l.arena);
+    cuda_host_add_usual(&l.host);
+    while (!ok && rounds < ROUNDS_MOST && *result == NVRTC_ERROR_COMPILATION &&
+           leave_more_out(o, j, index, text_cstr(&out->log), &l)) {
+        struct plan plan;
+        rounds++;
         *e = (struct error)ERROR_INIT;
-        ok = plan_make(o, j, index, &left, target, &plan, e);
-        struct cuda_request request = request_of(&left, &plan);
-        // NVRTC looks beside a name with a folder first, where the files still are as they were.
-        const char *slash = strrchr(left.name, '/');
-        request.name = slash ? slash + 1 : left.name;
+        ok = plan_make(o, j, index, &l.program, target, &plan, e);
+        struct cuda_request request = request_of(&l.program, &plan);
         request.ptx = ptx;
-        request.host.takes_any = true;
+        request.host = l.host;
         cuda_code_release(out);
         *out = (struct cuda_code)CUDA_CODE_INIT;
         ok = ok && compile(o, &request, &plan, out, result, e);
-        tell_left_out(&d, &request, &out->log);
-        cuda_host_release(&request.host);
+        l.host = request.host;
         plan_release(&plan);
     }
-    arena_release(&a);
+    if (rounds)
+        tell_left_out(&l, &out->log);
+    left_release(&l);
     return ok;
+}
+
+// PTX, which the driver assembles when it loads it, or a cubin.
+static bool take_code(const struct job_program *p, struct cuda_code *out, struct result *r)
+{
+    if (code_form_of(p->source, p->length) == FORM_SPIRV)
+        return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                           "%s is SPIR-V, which CUDA does not load; it loads PTX and cubins",
+                           p->name);
+    text_addn(&out->code, p->source, (size_t)p->length);
+    return !out->code.failed || result_fail(r, STATUS_COMPILE, FAULT_WORKER, "out of memory");
 }
 
 static bool build(struct cuda *o, const struct job *j, uint32_t index, struct cuda_code *out,
                   struct result *r)
 {
     const struct job_program *p = &j->programs[index];
+    if (code_form_of(p->source, p->length) != FORM_SOURCE)
+        return take_code(p, out, r);
     struct error e = ERROR_INIT;
     struct plan plan;
     struct digest key;
@@ -459,11 +594,13 @@ static bool build_and_load(struct cuda *o, struct cuda_program *p, struct result
     char text[256];
     if (!build(o, p->job, p->index, &p->code, r))
         return false;
+    const struct job_program *from = &p->job->programs[p->index];
+    bool is_built = code_form_of(from->source, from->length) == FORM_SOURCE;
     return load_cuda_module(o, p, &code) ||
            result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
-                       "%s is built for %s, and the driver does not load it: cuModuleLoadData: %s",
-                       p->job->programs[p->index].name, o->target,
-                       cuda_code_text(&o->cu, code, text, sizeof text));
+                       "%s%s%s, and the driver does not load it: cuModuleLoadData: %s", from->name,
+                       is_built ? " is built for " : " is taken as it is",
+                       is_built ? o->target : "", cuda_code_text(&o->cu, code, text, sizeof text));
 }
 
 // An image that another driver or compiler made, or a damaged one: the source is built instead.
@@ -535,6 +672,11 @@ bool cuda_program_ptx(void *own, void *program, struct text *out, struct error *
     char target[24];
     str_format(target, sizeof target, "compute%s", strchr(o->target, '_'));
     const struct job_program *text = &p->job->programs[p->index];
+    enum code_form form = code_form_of(text->source, text->length);
+    if (form == FORM_CUBIN)
+        return error_set(e, ERROR_USAGE, "%s is a cubin, which holds no PTX", text->name);
+    if (form == FORM_PTX)
+        return cuda_program_binary(own, program, out, e);
     bool ok = plan_make(o, p->job, p->index, text, target, &plan, e);
     if (ok) {
         struct cuda_request request = request_of(text, &plan);

@@ -1,9 +1,11 @@
 // cuBLAS as a vendor's routine (job.h), on the stream that everything goes through: SGEMM, and for
-// matrices of half and bfloat16 GemmEx, which sums in float and rounds C to their type.
+// matrices of half and bfloat16 GemmEx, which sums in float and rounds C to their type, DGEMM for
+// double, and cublasLtMatmul for 8-bit floats.
 #include "device/backends/blas/cublas.h"
 #include "os/process.h"
 #include "base/text.h"
 #include "device/backends/cuda/cuda.h"
+#include "device/backends/cuda/cuda_lt.h"
 #include "device/routine.h"
 
 #include <dlfcn.h>
@@ -14,6 +16,9 @@ static const struct library_function entries[] = {
 #define X(name, symbol, result, parameters) {symbol, offsetof(struct cublas_api, name), false},
     CUBLAS_FUNCTIONS(X)
 #undef X
+#define X(name, symbol, result, parameters) {symbol, offsetof(struct cublas_api, name), true},
+        CUBLASLT_FUNCTIONS(X) // not of versions before 10.1
+#undef X
 };
 
 struct cuda_routine {
@@ -21,6 +26,7 @@ struct cuda_routine {
     cublasHandle_t handle;
     struct product product;
     enum routine kind;
+    struct cuda_lt lt; // 8-bit floats
 };
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -126,7 +132,9 @@ static void describe_cublas(const struct cublas_api *call, enum routine kind, vo
         text_addf(&name, "cuBLAS %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
     else
         text_add(&name, "cuBLAS");
-    text_add(&name, kind == ROUTINE_CUBLAS_TF32 ? " with TF32" : " without TF32");
+    text_add(&name, kind == ROUTINE_CUBLAS_TF32   ? " with TF32"
+                    : kind == ROUTINE_CUBLAS_FAST ? " with fast sums"
+                                                  : " without TF32");
     routine_about(library, "cublasSgemm_v2", text_cstr(&name), about);
     about->failed |= name.failed;
     text_release(&name);
@@ -175,9 +183,27 @@ static bool create(struct cuda *o, struct cuda_routine *t, struct result *r)
     return code == CUBLAS_STATUS_SUCCESS || report("cublasSetMathMode", code, r);
 }
 
+static bool is_by_lt(const struct product *p)
+{
+    return scalar_narrow(p->type) && scalar_bytes(p->type) == 1;
+}
+
+static bool prepare_lt(struct cuda *o, struct cuda_routine *t, struct result *r)
+{
+    const char *call = "opening cublasLt";
+    int code = CUBLAS_STATUS_NOT_SUPPORTED;
+    t->lt.call = &t->call;
+    t->lt.cuda = o;
+    t->lt.handle = t->handle;
+    t->lt.product = &t->product;
+    return (t->call.hone_lt_matmul &&
+            cuda_lt_init(&t->lt, t->kind == ROUTINE_CUBLAS_FAST, &call, &code)) ||
+           report(call, code, r);
+}
+
 static bool is_runnable(const struct cuda *o, enum routine kind, struct result *r)
 {
-    if (kind != ROUTINE_CUBLAS && kind != ROUTINE_CUBLAS_TF32)
+    if (kind != ROUTINE_CUBLAS && kind != ROUTINE_CUBLAS_TF32 && kind != ROUTINE_CUBLAS_FAST)
         return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
                            "%s is not called through CUDA: cuBLAS is, CLBlast through OpenCL, a "
                            "CBLAS on the host",
@@ -197,7 +223,7 @@ static bool make_cublas_routine(struct cuda *o, struct cuda_routine *t, const st
                                 struct text *about, struct result *r)
 {
     void *library = open_library(t->kind, j->routine_library, o->options->toolkit, &t->call, r);
-    if (!library || !create(o, t, r))
+    if (!library || !create(o, t, r) || (is_by_lt(&t->product) && !prepare_lt(o, t, r)))
         return false;
     describe_cublas(&t->call, t->kind, library, about);
     return true;
@@ -225,6 +251,8 @@ void cuda_routine_free(void *own, void *routine)
 {
     struct cuda_routine *t = routine;
     (void)own;
+    if (t)
+        cuda_lt_release(&t->lt);
     if (t && t->handle)
         t->call.hone_cublas_destroy(t->handle);
     free(t);
@@ -256,25 +284,37 @@ static bool report_call(struct cuda *o, const char *call, int code, bool *lost, 
 }
 
 // cuBLAS takes columns for rows: C' = B' A' in place of C = A B.
-static int multiply(const struct cuda_routine *t, struct memory *const *memory, const char **call)
+static int multiply(struct cuda_routine *t, struct memory *const *memory, const char **call)
 {
     const struct product *p = &t->product;
+    const float alpha = (float)p->alpha, beta = (float)p->beta;
     const int op_a = p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int op_b = p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int type = p->type == SCALAR_HALF ? CUDA_R_16F : CUDA_R_16BF;
     const void *a = (const void *)(uintptr_t)cuda_at(memory[p->a], 0);
     const void *b = (const void *)(uintptr_t)cuda_at(memory[p->b], 0);
     void *c = (void *)(uintptr_t)cuda_at(memory[p->c], 0);
-    *call = scalar_narrow(p->type) ? "cublasGemmEx" : "cublasSgemm";
-    if (scalar_narrow(p->type))
-        return t->call.hone_cublas_gemm_ex(t->handle, op_b, op_a, p->n, p->m, p->k, &p->alpha, b,
-                                           type, p->b_row, a, type, p->a_row, &p->beta, c, type,
-                                           p->c_row, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
-    return t->call.hone_cublas_sgemm(t->handle, op_b, op_a, p->n, p->m, p->k, &p->alpha, b,
-                                     p->b_row, a, p->a_row, &p->beta, c, p->c_row);
+    if (is_by_lt(p)) {
+        *call = "cublasLtMatmul";
+        return cuda_lt_multiply(&t->lt, a, b, c);
+    }
+    if (scalar_narrow(p->type)) {
+        *call = "cublasGemmEx";
+        return t->call.hone_cublas_gemm_ex(t->handle, op_b, op_a, p->n, p->m, p->k, &alpha, b, type,
+                                           p->b_row, a, type, p->a_row, &beta, c, type, p->c_row,
+                                           CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    }
+    if (p->type == SCALAR_DOUBLE) {
+        *call = "cublasDgemm";
+        return t->call.hone_cublas_dgemm(t->handle, op_b, op_a, p->n, p->m, p->k, &p->alpha, b,
+                                         p->b_row, a, p->a_row, &p->beta, c, p->c_row);
+    }
+    *call = "cublasSgemm";
+    return t->call.hone_cublas_sgemm(t->handle, op_b, op_a, p->n, p->m, p->k, &alpha, b, p->b_row,
+                                     a, p->a_row, &beta, c, p->c_row);
 }
 
-static bool put_cublas_calls(struct cuda *o, const struct cuda_routine *t, const struct run *run,
+static bool put_cublas_calls(struct cuda *o, struct cuda_routine *t, const struct run *run,
                              bool *lost, struct result *r)
 {
     const char *call = "cuLaunchKernel of hone's own";

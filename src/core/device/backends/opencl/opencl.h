@@ -29,6 +29,7 @@ struct opencl {
     // clFinish().
     cl_int stuck;
     struct opencl_hold hold;
+    cl_sampler samplers[4 * ADDRESSING_COUNT]; // each made when it is first passed
 };
 
 // opencl_info.c
@@ -44,6 +45,7 @@ void opencl_close(void *own);
 void opencl_timer(struct opencl *o, struct device_info *info, char *fault, size_t size);
 
 // opencl_memory.c
+extern const cl_mem_flags opencl_flags[ACCESS_COUNT];
 // clFinish(), where it can end.
 cl_int opencl_finish(struct opencl *o);
 bool opencl_memory_new(void *own, struct memory *m, enum access access, struct error *e);
@@ -58,12 +60,26 @@ bool opencl_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t
                  struct error *e);
 bool opencl_copy(void *own, struct memory *to, struct memory *from, struct error *e);
 
+// opencl_image.c
+bool opencl_image_new(void *own, struct memory *m, const struct job_buffer *b, struct error *e);
+bool opencl_image_put(void *own, struct memory *m, struct error *e);
+bool opencl_image_take(void *own, struct memory *m, struct error *e);
+void opencl_image_free(struct opencl *o, struct memory *m);
+// The object that a kernel's argument is set to.
+cl_mem opencl_image_view(const struct memory *m);
+// Kept until opencl_samplers_release(); NULL with the code of what failed.
+cl_sampler opencl_sampler(struct opencl *o, const struct job_sampler *s, cl_int *code);
+void opencl_samplers_release(struct opencl *o);
+
 // opencl_program.c
 void *opencl_program_new(void *own, const struct job *j, uint32_t index, const void *image,
                          uint64_t length, struct text *log, struct result *r);
 void opencl_program_free(void *own, void *program);
 bool opencl_program_image(void *own, void *program, struct text *out, struct error *e);
 bool opencl_program_binary(void *own, void *program, struct text *out, struct error *e);
+
+// opencl_il.c: a program of SPIR-V with its specialization constants set, not built yet.
+cl_program opencl_il_create(struct opencl *o, const struct job_program *p, struct result *r);
 
 // opencl_kernel.c
 void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,

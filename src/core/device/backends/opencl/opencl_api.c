@@ -11,6 +11,9 @@ static const struct library_function functions[] = {
 #define X(name) {#name, offsetof(struct opencl_api, name), false},
     OPENCL_FUNCTIONS(X)
 #undef X
+#define X(name, result, parameters) {#name, offsetof(struct opencl_api, name), true},
+        OPENCL_LATER_FUNCTIONS(X)
+#undef X
 };
 
 bool opencl_api_open(struct opencl_api *api, struct error *e)

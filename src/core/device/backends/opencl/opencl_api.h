@@ -22,11 +22,16 @@
     X(clReleaseCommandQueue)                                                                       \
     X(clCreateBuffer)                                                                              \
     X(clCreateSubBuffer)                                                                           \
+    X(clCreateImage)                                                                               \
+    X(clCreateSampler)                                                                             \
+    X(clReleaseSampler)                                                                            \
     X(clReleaseMemObject)                                                                          \
     X(clEnqueueReadBuffer)                                                                         \
     X(clEnqueueWriteBuffer)                                                                        \
     X(clEnqueueFillBuffer)                                                                         \
     X(clEnqueueCopyBuffer)                                                                         \
+    X(clEnqueueCopyBufferToImage)                                                                  \
+    X(clEnqueueCopyImageToBuffer)                                                                  \
     X(clEnqueueMapBuffer)                                                                          \
     X(clEnqueueUnmapMemObject)                                                                     \
     X(clCreateProgramWithSource)                                                                   \
@@ -52,9 +57,19 @@
     X(clFlush)                                                                                     \
     X(clFinish)
 
+// Functions of OpenCL 2.1 and 2.2; NULL if the loader is older. X(name, result, parameters)
+#define OPENCL_LATER_FUNCTIONS(X)                                                                  \
+    X(clCreateProgramWithIL, cl_program,                                                           \
+      (cl_context context, const void *il, size_t length, cl_int *code))                           \
+    X(clSetProgramSpecializationConstant, cl_int,                                                  \
+      (cl_program program, cl_uint id, size_t length, const void *value))
+
 struct opencl_api {
 #define X(name) __typeof__(name) *name;
     OPENCL_FUNCTIONS(X)
+#undef X
+#define X(name, result, parameters) result(*name) parameters;
+    OPENCL_LATER_FUNCTIONS(X)
 #undef X
 };
 

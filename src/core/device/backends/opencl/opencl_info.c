@@ -357,6 +357,7 @@ void opencl_close(void *own)
     if (!o)
         return;
     opencl_hold_release(o);
+    opencl_samplers_release(o);
     if (o->queue)
         o->cl.clReleaseCommandQueue(o->queue);
     if (o->context)

@@ -130,7 +130,13 @@ static cl_int set_argument(struct opencl *o, cl_kernel kernel, cl_uint index,
         return o->cl.clSetKernelArg(kernel, index, sizeof(cl_mem), NULL);
     if (a->kind == ARGUMENT_SCALAR)
         return o->cl.clSetKernelArg(kernel, index, (size_t)a->length, a->value);
-    cl_mem view = memory[a->buffer]->view;
+    if (a->kind == ARGUMENT_SAMPLER) {
+        cl_int code;
+        cl_sampler sampler = opencl_sampler(o, &a->sampler, &code);
+        return sampler ? o->cl.clSetKernelArg(kernel, index, sizeof sampler, &sampler) : code;
+    }
+    const struct memory *m = memory[a->buffer];
+    cl_mem view = m->image ? opencl_image_view(m) : m->view;
     return o->cl.clSetKernelArg(kernel, index, sizeof view, &view);
 }
 
@@ -161,26 +167,26 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
                             struct result *r)
 {
     static const char *const kinds[ARGUMENT_KINDS] = {
-        [ARGUMENT_BUFFER] = "a buffer",
-        [ARGUMENT_SCALAR] = "a scalar",
-        [ARGUMENT_LOCAL] = "local memory",
-        [ARGUMENT_NULL] = "null",
+        [ARGUMENT_BUFFER] = "a buffer",    [ARGUMENT_SCALAR] = "a scalar",
+        [ARGUMENT_LOCAL] = "local memory", [ARGUMENT_NULL] = "null",
+        [ARGUMENT_SAMPLER] = "a sampler",
     };
     const struct job_argument *a = &l->arguments[index];
     char text[128], type[32] = "", wanted[160];
     if (!is_mismatch(code))
-        return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
-                           "kernel '%s', argument %u ('%s'): clSetKernelArg: %s", l->kernel,
-                           index + 1, a->name, opencl_code_text(code, text));
+        return result_fail(
+            r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+            "kernel '%s', argument %u ('%s'): %sclSetKernelArg: %s", l->kernel, index + 1, a->name,
+            a->kind == ARGUMENT_SAMPLER ? "clCreateSampler or " : "", opencl_code_text(code, text));
     const struct passed given = declared_passed(j, a);
-    if (a->kind != ARGUMENT_LOCAL)
+    if (a->kind != ARGUMENT_LOCAL && a->kind != ARGUMENT_SAMPLER)
         element_name(&given.element, type);
     declared(o, kernel, index, wanted, sizeof wanted);
     return result_fail(r, STATUS_COMPILE, FAULT_TYPE,
                        "kernel '%s', argument %u: the spec gives %s%s%s%s '%s', but the kernel "
                        "takes %s%s%s there%s%s",
-                       l->kernel, index + 1, kinds[a->kind], *type ? " (" : "", type,
-                       *type ? ")" : "", a->name, *wanted ? "'" : "",
+                       l->kernel, index + 1, given.is_image ? "an image" : kinds[a->kind],
+                       *type ? " (" : "", type, *type ? ")" : "", a->name, *wanted ? "'" : "",
                        *wanted ? wanted : "something else", *wanted ? "'" : "",
                        code ? ": clSetKernelArg: " : "", code ? opencl_code_text(code, text) : "");
 }
@@ -208,8 +214,12 @@ static struct declared declared_argument(struct opencl *o, cl_kernel kernel, cl_
     d.kind = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? DECLARED_VALUE : DECLARED_POINTER;
     d.space = space == CL_KERNEL_ARG_ADDRESS_LOCAL ? SPACE_LOCAL : SPACE_GLOBAL;
     if (o->cl.clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL) ==
-        CL_SUCCESS)
+            CL_SUCCESS &&
+        *type) {
+        enum declared_kind image = declared_image_kind(type);
+        d.kind = image != DECLARED_UNKNOWN ? image : d.kind;
         parse_type(type, &d);
+    }
     return d;
 }
 

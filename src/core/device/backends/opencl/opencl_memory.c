@@ -10,7 +10,7 @@ static uint64_t head_of(const struct opencl *o)
     return (GUARD_BYTES + align - 1) / align * align;
 }
 
-static const cl_mem_flags flags_of[ACCESS_COUNT] = {
+const cl_mem_flags opencl_flags[ACCESS_COUNT] = {
     [ACCESS_READ] = CL_MEM_READ_ONLY,
     [ACCESS_WRITE] = CL_MEM_WRITE_ONLY,
     [ACCESS_BOTH] = CL_MEM_READ_WRITE,
@@ -22,7 +22,7 @@ static bool host_memory_new(struct opencl *o, struct memory *m, enum access acce
     if (!mapping_new(&m->map, m->bytes, e))
         return false;
     m->host = true;
-    m->view = o->cl.clCreateBuffer(o->context, flags_of[access] | CL_MEM_USE_HOST_PTR,
+    m->view = o->cl.clCreateBuffer(o->context, opencl_flags[access] | CL_MEM_USE_HOST_PTR,
                                    (size_t)m->bytes, m->map.data, &code);
     return m->view || opencl_error(e, "clCreateBuffer", code);
 }
@@ -48,7 +48,7 @@ static bool device_memory_new(struct opencl *o, struct memory *m, enum access ac
         return opencl_error(e, "clCreateBuffer", code);
     if (!take_room(o, m->parent, e))
         return false;
-    m->view = o->cl.clCreateSubBuffer(m->parent, flags_of[access], CL_BUFFER_CREATE_TYPE_REGION,
+    m->view = o->cl.clCreateSubBuffer(m->parent, opencl_flags[access], CL_BUFFER_CREATE_TYPE_REGION,
                                       &region, &code);
     return m->view || opencl_error(e, "clCreateSubBuffer", code);
 }
@@ -57,7 +57,8 @@ static bool exact_memory_new(struct opencl *o, struct memory *m, enum access acc
                              struct error *e)
 {
     cl_int code;
-    m->parent = o->cl.clCreateBuffer(o->context, flags_of[access], (size_t)m->bytes, NULL, &code);
+    m->parent =
+        o->cl.clCreateBuffer(o->context, opencl_flags[access], (size_t)m->bytes, NULL, &code);
     m->view = m->parent;
     return m->view || opencl_error(e, "clCreateBuffer", code);
 }
@@ -85,6 +86,7 @@ bool opencl_memory_new(void *own, struct memory *m, enum access access, struct e
 void opencl_memory_free(void *own, struct memory *m)
 {
     struct opencl *o = own;
+    opencl_image_free(o, m);
     if (m->view)
         o->cl.clReleaseMemObject(m->view);
     if (m->parent && m->parent != m->view)

@@ -145,6 +145,32 @@ static cl_program create_of_binary(struct opencl *o, const void *data, size_t le
                                            code);
 }
 
+// Code that a compiler made: SPIR-V, or a binary of this driver's own (NVIDIA's: PTX). Options that define macros are for
+// compilers of sources.
+static cl_program build_code(struct opencl *o, const struct job_program *p, struct texts *texts,
+                             struct text *log, struct result *r)
+{
+    char text[128];
+    cl_int code = CL_SUCCESS;
+    cl_program program;
+    if (code_form_of(p->source, p->length) == FORM_SPIRV) {
+        program = opencl_il_create(o, p, r);
+        text_clear(&texts->options);
+        for (uint32_t i = 0; i < p->option_count; i++)
+            text_addf(&texts->options, "%s%s", str_starts(p->options[i], "-D") ? "" : " ",
+                      str_starts(p->options[i], "-D") ? "" : p->options[i]);
+        return program ? build_created(o, p, program, texts, log, r) : NULL;
+    }
+    program = create_of_binary(o, p->source, (size_t)p->length, &code);
+    if (program)
+        return build_created(o, p, program, texts, log, r);
+    result_fail(
+        r, STATUS_COMPILE, FAULT_CONFIGURATION,
+        "%s is compiled code, which this driver does not take: clCreateProgramWithBinary: %s",
+        p->name, opencl_code_text(code, text));
+    return NULL;
+}
+
 // ---- another target ----------------------------------------------------------------------------
 
 // The driver's PTX, rewritten for the program's own target.
@@ -224,8 +250,10 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
         program = build_created(o, p, program, &texts, log, NULL);
     if (program) // what its log says is known from where the image was made
         goto done;
-    program = p->retarget ? build_retargeted(o, p, &texts, log, r)
-                          : build_source_text(o, p, &texts, log, r);
+    bool is_code = code_form_of(p->source, p->length) != FORM_SOURCE;
+    program = is_code       ? build_code(o, p, &texts, log, r)
+              : p->retarget ? build_retargeted(o, p, &texts, log, r)
+                            : build_source_text(o, p, &texts, log, r);
     if (program) {
         // The log of this build alone, completed from the cache where the driver's own cache left
         // it empty.

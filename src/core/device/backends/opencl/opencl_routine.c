@@ -187,9 +187,9 @@ static bool put_clblast_calls(struct opencl *o, const struct opencl_routine *t,
         const struct product *p = &t->product;
         code = t->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
                              p->transpose_b ? TRANSPOSED : AS_IT_IS, (size_t)p->m, (size_t)p->n,
-                             (size_t)p->k, p->alpha, memory[p->a]->view, 0, (size_t)p->a_row,
-                             memory[p->b]->view, 0, (size_t)p->b_row, p->beta, memory[p->c]->view,
-                             0, (size_t)p->c_row, &o->queue, last);
+                             (size_t)p->k, (float)p->alpha, memory[p->a]->view, 0, (size_t)p->a_row,
+                             memory[p->b]->view, 0, (size_t)p->b_row, (float)p->beta,
+                             memory[p->c]->view, 0, (size_t)p->c_row, &o->queue, last);
         if (code != CL_SUCCESS)
             return report("CLBlastSgemm", code, r);
     }

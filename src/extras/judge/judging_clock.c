@@ -1,0 +1,207 @@
+// The tuner's own clock. Native code owns its worker: it can reach the clock there, the baseline beside it and the launches of
+// which nothing is looked at. So a candidate that is to be called faster on a CPU is timed from outside once more: from the request
+// for a block of launches, on inputs that are drawn for it and come with the request, until what they left is here, and it is right;
+// in turn with the baseline, which runs in a worker in which no candidate ever was. Making inputs and handing out outputs are part
+// of that, and take both the same; so the two differ by what their launches take.
+//
+// Between blocks there are single launches: a kernel that keeps the first result for the rest of a block takes as long for one as
+// for all of them.
+#include "extras/judge/judging_inside.h"
+
+#include "extras/judge/judging_guard.h"
+#include "model/languages.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define BLOCK_NS   50000000.0 // the baseline's launches of a block take so long
+#define BLOCK_MOST 5000
+#define PAIRS      9
+// Pairs that show less than half of the claimed gain: with so many it is doubtful, with so many there is none.
+#define PAIRS_DOUBTFUL 2
+#define PAIRS_WRONG    8
+#define TRIES          3 // of doubtful ones
+#define FIRST_TIMES    2 // a launch on new inputs takes so many times one of a block, in all pairs
+
+// Turns come in fours: a block of each side, a single launch of each. The first four are on known inputs and count for nothing.
+#define TURNS (4 * (PAIRS + 1))
+enum { BASELINE, CANDIDATE };
+
+struct clock_trial {
+    struct evaluator *clean; // the baseline's own
+    uint64_t ticket;         // in it
+    bool is_ready;           // it is verified there
+    uint32_t batch, asked, answered, tries;
+    uint64_t took_ns[TURNS / 2][2];   // blocks and single launches in turn
+    double baseline_ns, candidate_ns; // of a launch, as their workers say
+    struct guard_cores cores;         // before the candidate's first turn
+};
+
+bool clock_is_wanted(const struct judging *j, const struct contestant *c)
+{
+    const struct device_info *d = j->o.setup.device;
+    return j->is_final && c->record.verdict == JUDGE_FASTER && d->type == DEVICE_CPU &&
+           !language_traits(d->language)->is_command;
+}
+
+void clock_free(struct judging *j)
+{
+    if (j->clock && j->w.evaluator)
+        evaluator_rest(j->w.evaluator, false);
+    if (j->clock)
+        evaluator_free(j->clock->clean);
+    free(j->clock);
+    j->clock = NULL;
+}
+
+bool clock_start(struct judging *j, const struct contestant *c, uint32_t point, struct error *e)
+{
+    const struct judge_time *t = &c->record.times[point];
+    struct clock_trial *k = alloc_zeroed(sizeof *k, e);
+    struct job *job;
+    if (!k)
+        return false;
+    j->clock = k;
+    k->baseline_ns = t->baseline_ns;
+    k->candidate_ns = t->candidate_ns;
+    k->batch = (uint32_t)fmin(fmax(BLOCK_NS / fmax(t->baseline_ns, 1), 1), BLOCK_MOST);
+    k->clean = judging_evaluator(j, 1, e);
+    k->ticket = j->tickets++;
+    return k->clean && attempt_job(j, &j->points[point], &j->points[point].attempt, &job, e) &&
+           evaluator_submit(k->clean, k->ticket, job, e);
+}
+
+// ---- turns -------------------------------------------------------------------------------------
+
+static int side_of(uint32_t turn)
+{
+    return (turn ^ turn / 4) & 1;
+}
+
+static bool ask_turn(struct judging *j, const struct contestant *c, uint32_t point, struct error *e)
+{
+    struct clock_trial *k = j->clock;
+    const uint32_t i = k->asked++;
+    if (i == 0)
+        guard_note_cores(&k->cores);
+    const struct turn turn = {
+        .launches = 1, .batch = i / 2 % 2 == 0 ? k->batch : 1, .compare = i >= 4};
+    // One worker is stopped while the other launches: a thread that a kernel has left there would disturb.
+    evaluator_rest(j->w.evaluator, side_of(i) == BASELINE);
+    evaluator_rest(k->clean, side_of(i) == CANDIDATE);
+    return side_of(i) == CANDIDATE
+               ? evaluator_again(j->w.evaluator, c->attempts[point].ticket, &turn, e)
+               : evaluator_again(k->clean, k->ticket, &turn, e);
+}
+
+// ---- what it shows -----------------------------------------------------------------------------
+
+// The gain of a launch, as a pair of blocks shows it.
+static double block_gain(const struct clock_trial *k, uint32_t pair)
+{
+    const uint64_t *t = k->took_ns[2 * (pair + 1)];
+    return ((double)t[BASELINE] - (double)t[CANDIDATE]) / k->batch;
+}
+
+// The candidate's one launch on new inputs: the baseline's, and what the two differ by.
+static double first_launch(const struct clock_trial *k, uint32_t pair)
+{
+    const uint64_t *t = k->took_ns[2 * (pair + 1) + 1];
+    return k->baseline_ns + (double)t[CANDIDATE] - (double)t[BASELINE];
+}
+
+// False: it is doubtful, and is to be tried again.
+static bool judge_clock(struct judging *j, struct contestant *c, const struct point *p)
+{
+    struct clock_trial *k = j->clock;
+    const double gain = k->baseline_ns - k->candidate_ns;
+    double gains[PAIRS], firsts[PAIRS];
+    uint32_t less = 0, slow = 0;
+    char seen[32], said[32];
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        gains[i] = block_gain(k, i);
+        firsts[i] = first_launch(k, i);
+        less += gains[i] < gain / 2;
+        slow += firsts[i] > FIRST_TIMES * k->candidate_ns && firsts[i] > k->candidate_ns + gain / 2;
+    }
+    duration_to_str(fmax(k->baseline_ns - stats_median_of(gains, PAIRS), 0), seen);
+    duration_to_str(k->candidate_ns, said);
+    if (guard_cores_changed(&k->cores))
+        contestant_fail(j, c, JUDGE_CHEATS, p->label,
+                        "it changes which cores other processes may use");
+    else if (less >= PAIRS_WRONG)
+        contestant_fail(j, c, JUDGE_CHEATS, p->label,
+                        "by the tuner's clock its launches take %s, by its worker's %s", seen,
+                        said);
+    else if (slow == PAIRS && k->batch > 1) {
+        duration_to_str(stats_median_of(firsts, PAIRS), seen);
+        contestant_fail(j, c, JUDGE_CHEATS, p->label,
+                        "by the tuner's clock a launch on new inputs takes %s, by its worker's one "
+                        "of many on the same %s",
+                        seen, said);
+    } else if (less >= PAIRS_DOUBTFUL && ++k->tries < TRIES) {
+        k->asked = k->answered = 0;
+        return false;
+    } else if (less >= PAIRS_DOUBTFUL) {
+        c->record.verdict = JUDGE_SAME;
+        c->record.evidence = "faster by its worker's clock; the tuner's, which native code cannot "
+                             "reach, does not tell: the machine is too busy";
+    }
+    return true;
+}
+
+// False: the candidate failed, or (*e) the baseline did.
+static bool take_turn(struct judging *j, struct contestant *c, const struct point *p,
+                      const struct result *r, struct error *e)
+{
+    struct clock_trial *k = j->clock;
+    const uint32_t i = k->answered++;
+    k->took_ns[i / 2][side_of(i)] = r->request_ns;
+    if (r->status == STATUS_CORRECT)
+        return true;
+    if (side_of(i) == CANDIDATE)
+        contestant_fail_in_rounds(j, c, p, r);
+    else
+        error_set(e, ERROR_DEVICE, "%s: the baseline failed while it was timed: %s",
+                  j->o.setup.spec->path, r->message);
+    return false;
+}
+
+// The outcome that is awaited; those of others on the way are handed on.
+static int take_outcome(struct judging *j, const struct contestant *c, uint32_t point,
+                        int timeout_ms, struct outcome *out, struct error *e)
+{
+    struct clock_trial *k = j->clock;
+    if (!k->is_ready || side_of(k->answered) == BASELINE)
+        return evaluator_take(k->clean, timeout_ms, out, e);
+    int got = evaluator_take(j->w.evaluator, timeout_ms, out, e);
+    if (got <= 0 || out->ticket == c->attempts[point].ticket)
+        return got;
+    judging_answer(j, out);
+    return 0;
+}
+
+enum workflow_answer clock_step(struct judging *j, struct contestant *c, uint32_t point,
+                                int timeout_ms, struct error *e)
+{
+    struct clock_trial *k = j->clock;
+    const struct point *p = &j->points[point];
+    struct outcome out;
+    bool goes_on = true;
+    if (k->is_ready && k->answered == TURNS)
+        return judge_clock(j, c, p) ? WORKFLOW_END : WORKFLOW_NOTHING;
+    if (!k->is_ready)
+        evaluator_rest(j->w.evaluator, true); // while the baseline is built
+    if (k->is_ready && k->asked == k->answered && !ask_turn(j, c, point, e))
+        return WORKFLOW_BROKEN;
+    int got = take_outcome(j, c, point, timeout_ms, &out, e);
+    if (got <= 0)
+        return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+    if (k->is_ready)
+        goes_on = take_turn(j, c, p, out.result, e);
+    else if (!(k->is_ready = out.result->status == STATUS_CORRECT))
+        goes_on = error_set(e, ERROR_DEVICE, "%s: the baseline failed in a worker of its own: %s",
+                            j->o.setup.spec->path, out.result->message);
+    result_free(out.result);
+    return goes_on ? WORKFLOW_NOTHING : e->code ? WORKFLOW_BROKEN : WORKFLOW_END;
+}
