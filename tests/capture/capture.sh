@@ -49,7 +49,7 @@ check user_event 1
 check threads 5 "200       5"
 check contexts 1
 check link 1
-check binary 0 "--refuse-binaries"
+check binary 0 "--source own"
 check image 0 "an image"
 check atomics 1
 check fork 2
@@ -58,7 +58,7 @@ check kill 1 "SIGKILL"
 check command_buffer 0 "command buffers"
 check many 12 "10000"
 rm -rf binary
-options="--refuse-binaries" check binary 1 "1 binaries were refused"
+options="--source own" check binary 1 "1 binaries were refused"
 rm -rf scale
 options="--limit 100B" check scale 0 "--limit"
 rm -rf scale
@@ -71,7 +71,7 @@ grep -qxF -- "$("$program" scale)" module.out || fail "module: another output: $
 grep -q "tunes block_size_x" module.out || fail "module: not captured: $(cat module.out module.err)"
 
 "$hone" capture -o none -- "$program" none >none.out 2>none.err && fail "none: no error"
-grep -q "no OpenCL call" none.err || fail "none: $(cat none.err)"
+grep -q "no call of OpenCL or CUDA" none.err || fail "none: $(cat none.err)"
 "$hone" capture -o shapes -- "$program" none 2>again.err >/dev/null && fail "a folder was overwritten"
 grep -q "holds something already" again.err || fail "again: $(cat again.err)"
 

@@ -49,6 +49,8 @@ int fake_live_objects(void);
 
 // The memory that begins at or before `at` and holds it: how many bytes are left of it; 0: none.
 size_t fake_memory_left(CUdeviceptr at);
+CUcontext fake_context(void);
+bool fake_memory_range(CUdeviceptr at, CUdeviceptr *base, size_t *bytes);
 CUresult fake_allocate(CUdeviceptr *out, size_t bytes);
 bool fake_give_back(CUdeviceptr at); // false: nothing was allocated there
 void *fake_new(size_t size);         // zeroed, counted
@@ -58,6 +60,11 @@ void fake_free(void *object);
 CUresult fake_call(const char *call);
 // A launch has failed: nothing works in its context any more.
 void fake_context_fails(void);
+
+// ---- capture.c
+
+bool fake_is_recorded(CUstream stream);
+size_t fake_host_left(CUdeviceptr at); // as fake_memory_left(), of the host's memory
 
 // ---- launches.c
 
@@ -73,6 +80,9 @@ struct CUfunc_st {
     struct declaration declared;
     int dynamic_bytes; // opted in to
 };
+
+CUresult fake_launch_kernel(CUfunction f, size_t blocks, size_t threads, unsigned dynamic_bytes,
+                            CUstream stream, void **parameters);
 
 // Moves the clock.
 uint64_t fake_now_ns(void);

@@ -2,16 +2,20 @@
 // its time of a clock that only commands move.
 #include "fake.h"
 
+#include "extras/capture/capture_cuda.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 CUDA_DRIVER_FUNCTIONS(FAKE_DECLARE)
 CUDA_OPTIONAL_FUNCTIONS(FAKE_DECLARE)
+CAPTURE_CUDA_FUNCTIONS(FAKE_DECLARE)
 
 #define SHARED_MOST    (227 << 10)
 #define SHARED_DEFAULT (48u << 10)
 #define SYMBOL_BYTES   65536
+#define FILE_MOST      (1 << 20)
 #define WAIT           "hone_wait" // hone's own, in PTX: it takes as long as its argument says
 
 // ---- the clock
@@ -91,9 +95,9 @@ static bool is_ptx(const char *image)
     return strncmp(image, ".version", 8) == 0 || strstr(image, "\n.version") != NULL;
 }
 
-CUresult cuModuleLoadData(CUmodule *out, const void *image)
+static CUresult load_image(const char *call, CUmodule *out, const void *image)
 {
-    CUresult code = fake_call(__func__);
+    CUresult code = fake_call(call);
     const char *text = image;
     size_t head = strlen(FAKE_CUBIN);
     if (strncmp(text, "\177ELF", 4) == 0)
@@ -111,6 +115,23 @@ CUresult cuModuleLoadData(CUmodule *out, const void *image)
     m->source = strdup(is_ptx(text) ? text : options + length);
     *out = m;
     return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadData(CUmodule *out, const void *image)
+{
+    return load_image(__func__, out, image);
+}
+
+CUresult cuModuleLoad(CUmodule *out, const char *path)
+{
+    char *image = calloc(1, FILE_MOST);
+    FILE *f = fopen(path, "rb");
+    const bool is_read = f && image && fread(image, 1, FILE_MOST - 1, f) > 0;
+    if (f)
+        fclose(f);
+    const CUresult code = is_read ? load_image(__func__, out, image) : CUDA_ERROR_FILE_NOT_FOUND;
+    free(image);
+    return code;
 }
 
 CUresult cuModuleUnload(CUmodule m)
@@ -170,7 +191,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule m, const ch
     if (!m->symbol)
         m->symbol = (uint8_t *)(uintptr_t)at;
     *out = (uintptr_t)m->symbol;
-    *bytes = SYMBOL_BYTES;
+    if (bytes)
+        *bytes = SYMBOL_BYTES;
     return CUDA_SUCCESS;
 }
 
@@ -179,6 +201,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule m, const ch
 static size_t bytes_of(const struct parameter *p)
 {
     static const char *const wide[] = {"ulong", "long", "double", "size_t"};
+    if (strcmp(p->type, "struct") == 0) // a pointer and two numbers
+        return 16;
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
         if (p->space == SPACE_GLOBAL || strcmp(p->type, wide[i]) == 0)
             return 8;
@@ -243,11 +267,11 @@ static void take_operand(const struct parameter *p, const void *value, struct op
 {
     CUdeviceptr at;
     *out = (struct operand){.constant = p->constant, .value = value};
-    if (p->space != SPACE_GLOBAL)
+    if (p->space != SPACE_GLOBAL && strcmp(p->type, "struct") != 0)
         return;
     memcpy(&at, value, sizeof at);
     out->data = (uint8_t *)(uintptr_t)at;
-    out->size = fake_memory_left(at);
+    out->size = fake_memory_left(at) ? fake_memory_left(at) : fake_host_left(at);
 }
 
 static void operate(const struct CUfunc_st *f, void **arguments, size_t work_items)
@@ -279,20 +303,42 @@ static void run(const struct CUfunc_st *f, void **arguments, size_t work_items)
     fake_pass_ns(launch_ns(f, arguments));
 }
 
-CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z,
-                        unsigned dynamic_bytes, CUstream stream, void **parameters, void **extra)
+// Parameters that come as one buffer, each where cuFuncGetParamInfo() says.
+static void **take_extra(const struct CUfunc_st *f, void **extra, void **list)
 {
-    CUresult code = fake_call(__func__);
-    size_t threads = (size_t)block_x * block_y * block_z;
-    (void)stream, (void)extra;
+    uint8_t *buffer = NULL;
+    for (; *extra; extra += 2) {
+        if ((uintptr_t)*extra == 1) // CU_LAUNCH_PARAM_BUFFER_POINTER
+            buffer = extra[1];
+    }
+    for (unsigned i = 0; buffer && i < f->declared.count; i++)
+        list[i] = buffer + 8 * (size_t)i;
+    return list;
+}
+
+CUresult fake_launch_kernel(CUfunction f, size_t blocks, size_t threads, unsigned dynamic_bytes,
+                            CUstream stream, void **parameters)
+{
+    CUresult code = fake_call("cuLaunchKernel");
     bool has_opted = dynamic_bytes <= SHARED_DEFAULT || (int)dynamic_bytes <= f->dynamic_bytes;
     if (code == CUDA_SUCCESS && (fake_dead("refuse") || !has_opted))
         code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (code == CUDA_SUCCESS && (threads == 0 || threads > 1024))
         code = CUDA_ERROR_INVALID_VALUE;
     fake_clock_enqueue();
-    if (code == CUDA_SUCCESS)
-        run(f, parameters, threads * grid_x * grid_y * grid_z);
+    if (code == CUDA_SUCCESS && !fake_is_recorded(stream))
+        run(f, parameters, threads * blocks);
     return code;
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z,
+                        unsigned dynamic_bytes, CUstream stream, void **parameters, void **extra)
+{
+    void *list[ARGUMENTS_MOST];
+    if (!parameters && extra)
+        parameters = take_extra(f, extra, list);
+    return fake_launch_kernel(f, (size_t)grid_x * grid_y * grid_z,
+                              (size_t)block_x * block_y * block_z, dynamic_bytes, stream,
+                              parameters);
 }

@@ -213,6 +213,11 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
     return fake_call(__func__);
 }
 
+CUcontext fake_context(void)
+{
+    return &primary;
+}
+
 CUresult cuCtxSetCurrent(CUcontext context)
 {
     CUresult code = fake_call(__func__);
@@ -267,6 +272,16 @@ size_t fake_memory_left(CUdeviceptr at)
 {
     const struct block *b = block_of(at);
     return b ? b->bytes - (size_t)(at - (uintptr_t)b->data) : 0;
+}
+
+bool fake_memory_range(CUdeviceptr at, CUdeviceptr *base, size_t *bytes)
+{
+    const struct block *b = block_of(at);
+    if (b) {
+        *base = (uintptr_t)b->data;
+        *bytes = b->bytes;
+    }
+    return b != NULL;
 }
 
 static uint64_t used_bytes(void)

@@ -4,22 +4,13 @@
 
 #include "extras/capture/capture.h"
 #include "extras/capture/capture_guard.h"
-#include "extras/capture/layer/layer.h"
+#include "extras/capture/layer/replace_table.h"
 #include "known/known_program.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-// The layer's, which is not here.
-cl_icd_dispatch layer_next;
-atomic_long layer_user_events;
-
-cl_int layer_enqueue(const struct layer_launch *l)
-{
-    return l ? CL_SUCCESS : CL_INVALID_VALUE;
-}
 
 static char folder[64];
 

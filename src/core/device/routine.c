@@ -73,19 +73,6 @@ static bool is_no_file(const char *name)
     return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-const char *library_functions(void *library, const struct library_function *functions, size_t count,
-                              void *table)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *symbol = dlsym(library, functions[i].symbol);
-        if (!symbol && !functions[i].optional)
-            return functions[i].symbol;
-        // POSIX gives function pointers as void *; the sizes are the same.
-        memcpy((char *)table + functions[i].offset, &symbol, sizeof symbol);
-    }
-    return NULL;
-}
-
 void *routine_library(const struct library_search *s, const struct library_function *functions,
                       size_t count, void *table, struct result *r)
 {

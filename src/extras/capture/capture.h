@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "extras/capture/capture_counts.h"
+#include "model/languages.h"
 
 #include <stdbool.h>
 
@@ -49,6 +50,10 @@ struct capture_launch {
     uint32_t dimensions;
     int64_t global[3], local[3];
     bool has_local, has_offset, is_indirect;
+    bool has_inside;      // pointers inside of its structs
+    const char **symbols; // of the module, which the program has asked for
+    uint32_t symbol_count;
+    uint32_t shared;              // CUDA: bytes of dynamic shared memory
     struct capture_value *values; // one for each argument of the kernel
     uint64_t bytes;               // of its buffers
     uint64_t launches;            // of this shape, in the whole run
@@ -57,8 +62,12 @@ struct capture_launch {
 };
 
 struct capture_kernel {
+    enum language language;
     const char *key, *name, *program, *options;
-    const char *without; // why it has no text; NULL: it has
+    const char *function; // as a spec names it: of a mangled name the text's own words
+    const char *without;  // why it has no text; NULL: it has
+    const char
+        *given; // (or NULL) digest of its text, by the user: the program has it compiled alone
     bool is_linked;
     struct capture_part *parts;
     uint32_t part_count;
@@ -87,9 +96,16 @@ struct capture {
 // `counts` is the caller's, and filled by this.
 bool capture_read(const char *folder, struct arena *a, struct capture_counts *counts,
                   struct capture *out, struct error *e);
+// A function's own name in "at::native::scale<float>".
+const char *capture_last_name(const char *function, size_t *length);
+// Takes the texts of kernels that the program has compiled alone from the user's files. False: a file cannot be read, or is of no use.
+bool capture_take_sources(struct capture *c, const char *const *files, uint32_t count,
+                          struct arena *a, struct error *e);
 // A content, checked against its digest.
 bool capture_content(const struct capture *c, const char *digest, struct text *out,
                      struct error *e);
+// Why a launch was not captured (enum capture_reason); "": it was.
+const char *capture_reason_text(uint32_t reason);
 // Is a buffer another after the launch?
 bool capture_changes(const struct capture_launch *l, uint32_t argument_count);
 const char *capture_path(struct arena *a, const struct capture *c, const char *name);
@@ -103,13 +119,17 @@ void capture_player_free(struct capture_player *p);
 // The next request gets a new process: a launch may have written where it should not.
 void capture_player_renew(struct capture_player *p);
 // `options`, `global` and `local` NULL: as recorded. What went wrong is part of the result.
-void capture_play(struct capture_player *p, const struct capture_launch *l, int times,
-                  const char *options, const int64_t *global, const int64_t *local, struct arena *a,
+void capture_play(struct capture_player *p, const struct capture_kernel *k,
+                  const struct capture_launch *l, int times, const char *options,
+                  const int64_t *global, const int64_t *local, struct arena *a,
                   struct capture_replay *out);
 
 // ---- specs -------------------------------------------------------------------------------------
 
-// Writes KERNEL.json and the files that it names; sets `spec`, `why`, `tunes`. False: a file cannot be written.
+enum { CAPTURE_REPLAYS = 10 };
+
+// Replays the kernel's launches, then writes KERNEL.json and the files that it names; sets `replay` of the launches, `spec`, `why`,
+// `tunes`. False: a file cannot be written.
 bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struct capture_player *p,
                         struct arena *a, struct error *e);
 

@@ -25,8 +25,10 @@ enum {
     X(IMAGE, "it has an image, a sampler or a pipe")                                               \
     X(ARGUMENT, "an argument was set before the layer saw the kernel")                             \
     X(READ, "the driver refused to read a buffer")                                                 \
-    X(SYSTEM_POINTER, "a pointer that no clSVMAlloc returned")                                     \
+    X(SYSTEM_POINTER, "a pointer to memory of the host")                                           \
     X(COMMAND_BUFFER, "recorded in a command buffer")                                              \
+    X(GRAPH, "recorded into a CUDA graph")                                                         \
+    X(ATTRIBUTES, "a cooperative launch, or one with attributes that a replay does not have")      \
     X(FAILED, "the launch failed")
 
 // X(NAME, text): why `hone with` left a launch to the program's own kernel.
@@ -68,6 +70,7 @@ struct capture_counts {
     _Atomic uint64_t calls;     // of the API, that the layer wraps, but for those that repeat
     _Atomic uint64_t processes; // that loaded the layer
     _Atomic uint64_t programs, binaries, refused, il;
+    _Atomic uint64_t images;          // of CUDA, of which the text is not known
     _Atomic uint64_t launches, bytes; // bytes: of contents that were kept
     _Atomic uint64_t unlisted;        // launches for which `shapes` had no room
     _Atomic uint64_t skipped[CAPTURE_REASON_COUNT];

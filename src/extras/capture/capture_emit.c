@@ -111,7 +111,7 @@ static void choose_launches(struct emitting *x)
         const struct capture_launch *l = &k->launches[i];
         bool ok = l->dimensions == first->dimensions && str_equal(l->device, first->device) &&
                   l->has_local == first->has_local && !l->has_offset && !l->is_indirect &&
-                  (i == 0 || !l->replay.why);
+                  l->shared == first->shared && !l->has_inside && (i == 0 || !l->replay.why);
         for (uint32_t o = 0; o < x->case_count; o++)
             ok = ok && !same_columns(x, l, x->cases[o]);
         for (uint32_t a = 0; ok && a < k->argument_count; a++)
@@ -401,6 +401,10 @@ static void emit_geometry(struct emitting *x, struct emit *j)
     for (uint32_t a = 0; a < dimensions; a++)
         emit_text(j, m->global[a]);
     emit_array_end(j);
+    if (m->k->launches[0].shared) {
+        emit_key(j, "shared");
+        emit_i64(j, m->k->launches[0].shared);
+    }
     if (!m->local[0])
         return;
     emit_array_at(j, "local");
@@ -474,12 +478,20 @@ static void emit_constants(struct emitting *x, struct emit *j)
     emit_object_end(j);
 }
 
+// Options that hone chooses itself.
+static bool is_target(const char *word)
+{
+    return str_starts(word, "-arch") || str_starts(word, "--gpu-architecture");
+}
+
 static void emit_options(struct emitting *x, struct emit *j)
 {
     struct making *m = x->m;
     emit_array_at(j, "options");
-    for (uint32_t i = 0; i < m->other_count; i++)
-        emit_text(j, m->others[i]);
+    for (uint32_t i = 0; i < m->other_count; i++) {
+        if (!is_target(m->others[i]))
+            emit_text(j, m->others[i]);
+    }
     for (uint32_t i = 0; i < m->macro_count; i++) {
         const struct macro *o = &m->macros[i];
         if (!is_parameter(m, o->name) && !(o->is_integer && is_geometry_name(m, o->name)))
@@ -530,7 +542,7 @@ static bool emit_spec(struct emitting *x, struct error *e)
             emit_text(&j, m->files[i]);
         emit_array_end(&j);
     }
-    emit_text_at(&j, "function", m->k->name);
+    emit_text_at(&j, "function", m->k->function);
     emit_options(x, &j);
     emit_constants(x, &j);
     emit_parameters(x, &j);
@@ -571,6 +583,17 @@ static void add_shapes(struct emitting *x)
     }
 }
 
+// The size of a value, or of the floats that a buffer holds.
+static uint64_t binding_bytes(const struct making *m, uint32_t argument,
+                              const struct capture_value *v)
+{
+    const char *type;
+    uint32_t bytes, width;
+    if (v->kind == CAPTURED_BUFFER)
+        return making_type(m, argument, &type, &bytes, &width) && str_equal(type, "float") ? 4 : 0;
+    return v->kind == CAPTURED_VALUE ? v->bytes : 0;
+}
+
 // The key that `hone with` looks for in the program; `hone deploy --for-program` puts it in front of the table.
 static void add_binding(struct emitting *x)
 {
@@ -578,13 +601,12 @@ static void add_binding(struct emitting *x)
     const struct capture_kernel *k = m->k;
     text_addf(&x->out, "kernel %s %s\n", k->program, k->name);
     text_addf(&x->out, "device %s\ndriver %s\n", k->launches[0].device, k->launches[0].driver);
-    text_addf(&x->out, "dimensions %u local %u\n", k->launches[0].dimensions,
-              k->launches[0].has_local ? 1u : 0u);
+    text_addf(&x->out, "dimensions %u local %u shared %u\n", k->launches[0].dimensions,
+              k->launches[0].has_local ? 1u : 0u, k->launches[0].shared);
     text_addf(&x->out, "arguments %u", k->argument_count);
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct capture_value *v = &k->launches[0].values[i];
-        text_addf(&x->out, " %c%llu", "vblN"[v->kind],
-                  (unsigned long long)(v->kind == CAPTURED_VALUE ? v->bytes : 0));
+        text_addf(&x->out, " %c%llu", "vblN"[v->kind], (unsigned long long)binding_bytes(m, i, v));
     }
     text_addf(&x->out, "\ncolumns %u", x->column_count);
     for (uint32_t c = 0; c < x->column_count; c++)
@@ -608,6 +630,23 @@ static void add_binding(struct emitting *x)
     }
 }
 
+// A text that the program does not bring is part of the table.
+static bool add_given_text(struct emitting *x, struct error *e)
+{
+    const struct making *m = x->m;
+    struct text t = TEXT_INIT;
+    if (!m->k->given)
+        return true;
+    const bool ok = capture_content(m->c, m->k->given, &t, e);
+    if (ok) {
+        text_addf(&x->out, "text %zu %s\n", t.length, m->k->function);
+        text_addn(&x->out, t.data, t.length);
+        text_add(&x->out, "\n");
+    }
+    text_release(&t);
+    return ok;
+}
+
 bool capture_emit_spec(struct making *m, struct error *e)
 {
     struct emitting *x = arena_alloc(m->a, sizeof *x);
@@ -624,7 +663,7 @@ bool capture_emit_spec(struct making *m, struct error *e)
     }
     if (ok) {
         add_binding(x);
-        ok = write_beside(x, ".bind", e);
+        ok = add_given_text(x, e) && write_beside(x, ".bind", e);
     }
     if (ok) {
         m->k->spec = arena_printf(m->a, "%s.json", m->k->title);

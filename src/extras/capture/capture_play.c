@@ -106,10 +106,18 @@ static const char *why_ended(struct capture_player *p, int limit_ms, struct aren
     return arena_printf(a, "the replay %s", how);
 }
 
-static char *make_request(const struct capture_launch *l, int times, const char *options,
-                          const int64_t *global, const int64_t *local)
+static char *make_request(const struct capture_kernel *k, const struct capture_launch *l, int times,
+                          const char *options, const int64_t *global, const int64_t *local)
 {
+    json_t *types = json_array();
+    for (uint32_t i = 0; i < k->argument_count; i++)
+        json_array_append_new(types, json_string(k->arguments[i].type));
     json_t *o = json_pack("{s:s,s:i}", "launch", l->key, "times", times);
+    json_object_set_new(o, "types", types);
+    if (options && k->given) {
+        json_object_set_new(o, "source", json_string(k->given));
+        json_object_set_new(o, "function", json_string(k->function));
+    }
     if (options)
         json_object_set_new(o, "options", json_string(options));
     if (global)
@@ -149,14 +157,15 @@ static int play_limit(const struct capture_launch *l, int times)
     return PLAY_MS + (int)(mib < most ? mib : most) * PLAY_MS_A_MIB * times;
 }
 
-void capture_play(struct capture_player *p, const struct capture_launch *l, int times,
-                  const char *options, const int64_t *global, const int64_t *local, struct arena *a,
+void capture_play(struct capture_player *p, const struct capture_kernel *k,
+                  const struct capture_launch *l, int times, const char *options,
+                  const int64_t *global, const int64_t *local, struct arena *a,
                   struct capture_replay *out)
 {
     struct error e = ERROR_INIT;
     struct text line = TEXT_INIT;
     const int limit_ms = play_limit(l, times);
-    char *request = make_request(l, times, options, global, local);
+    char *request = make_request(k, l, times, options, global, local);
     *out = (struct capture_replay){.is_done = true};
     text_addf(&line, "%s\n", request ? request : "{}");
     // A launch before may have ended the process only now: then a new one is asked.

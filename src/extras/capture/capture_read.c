@@ -4,6 +4,7 @@
 
 #include "base/digest.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MOST = 256, LINE_MOST = 64 << 20 };
+enum { ARGUMENTS_MOST = 256, VALUES_MOST = 3 * ARGUMENTS_MOST, LINE_MOST = 64 << 20 };
 
 const char *capture_path(struct arena *a, const struct capture *c, const char *name)
 {
@@ -57,6 +58,16 @@ bool capture_changes(const struct capture_launch *l, uint32_t argument_count)
     return any;
 }
 
+const char *capture_reason_text(uint32_t reason)
+{
+    static const char *const reasons[] = {
+#define X(name, text) text,
+        CAPTURE_REASONS(X)
+#undef X
+    };
+    return reason < CAPTURE_REASON_COUNT ? reasons[reason] : "";
+}
+
 // ---- kernels -----------------------------------------------------------------------------------
 
 static bool read_program_part(struct arena *a, json_t *o, struct capture_part *out)
@@ -87,8 +98,54 @@ static void read_argument(struct arena *a, json_t *o, struct capture_argument *o
     out->is_local = address == 0x119A;
 }
 
+// "_ZN2at6nativeE..." as "at::native": the names of a mangled function; a name that is not mangled as it is.
+static const char *plain_name(struct arena *a, const char *name)
+{
+    struct text t = TEXT_INIT;
+    const char *at = name + 2;
+    if (!str_starts(name, "_Z"))
+        return arena_strdup(a, name);
+    for (at += *at == 'N'; isdigit((unsigned char)*at);) {
+        char *end;
+        const unsigned long long length = strtoull(at, &end, 10);
+        if (length == 0 || length > strlen(end))
+            break;
+        if (!str_starts(end, "_GLOBAL__")) { // an unnamed namespace
+            text_addf(&t, "%s", t.length ? "::" : "");
+            text_addn(&t, end, (size_t)length);
+        }
+        at = end + length;
+    }
+    return t.length ? text_to_arena(&t, a) : arena_strdup(a, name);
+}
+
+const char *capture_last_name(const char *function, size_t *length)
+{
+    const char *end = function + strcspn(function, "<"), *from = function;
+    for (const char *at = from; at + 1 < end; at++)
+        from = at[0] == ':' && at[1] == ':' ? at + 2 : from;
+    *length = (size_t)(end - from);
+    return from;
+}
+
+// The words by which the program asked the compiler for it, "scale<float>", or the plain name.
+static const char *read_function(struct arena *a, const char *name, json_t *expressions)
+{
+    size_t i;
+    json_t *e;
+    json_array_foreach(expressions, i, e)
+    {
+        const char *words = json_string_value(json_array_get(e, 0));
+        const char *lowered = json_string_value(json_array_get(e, 1));
+        if (words && lowered && str_equal(lowered, name))
+            return arena_strdup(a, *words == '&' ? words + 1 : words);
+    }
+    return plain_name(a, name);
+}
+
 static bool read_kernel(struct arena *a, json_t *o, struct capture_kernel *out)
 {
+    const char *language = json_string_value(json_object_get(o, "language"));
     json_t *parts = json_object_get(o, "parts"), *arguments = json_object_get(o, "arguments");
     const size_t part_count = json_array_size(parts), count = json_array_size(arguments);
     *out = (struct capture_kernel){.key = get_text(a, o, "kernel"),
@@ -97,6 +154,9 @@ static bool read_kernel(struct arena *a, json_t *o, struct capture_kernel *out)
                                    .options = get_text(a, o, "options"),
                                    .is_linked = json_is_true(json_object_get(o, "linked")),
                                    .tunes = ""};
+    out->function = read_function(a, out->name, json_object_get(o, "expressions"));
+    if (!language_parse(language ? language : "opencl", &out->language) || !out->function)
+        return false;
     if (json_is_string(json_object_get(o, "without")))
         out->without = get_text(a, o, "without");
     out->parts = arena_array(a, part_count + 1, sizeof *out->parts);
@@ -183,6 +243,8 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
 {
     json_t *values = json_object_get(o, "arguments"), *local = json_object_get(o, "local");
     json_t *offset = json_object_get(o, "offset");
+    const json_int_t shared = json_integer_value(json_object_get(o, "shared"));
+    const size_t value_count = json_array_size(values);
     int64_t offsets[3] = {0};
     *out = (struct capture_launch){
         .key = get_text(a, o, "launch"),
@@ -190,22 +252,30 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
         .driver = get_text(a, o, "driver"),
         .dimensions = (uint32_t)json_integer_value(json_object_get(o, "dimensions")),
         .has_local = json_is_array(local),
-        .is_indirect = json_is_true(json_object_get(o, "indirect"))};
+        .is_indirect = json_is_true(json_object_get(o, "indirect")),
+        .shared = shared > 0 && shared < UINT32_MAX ? (uint32_t)shared : 0};
     if (!get_key(out->key) || out->dimensions < 1 || out->dimensions > 3 ||
-        json_array_size(values) != argument_count ||
+        value_count < argument_count || value_count > VALUES_MOST ||
         !read_sizes(json_object_get(o, "global"), out->dimensions, 1, out->global) ||
         (out->has_local && !read_sizes(local, out->dimensions, 1, out->local)) ||
         (json_is_array(offset) && !read_sizes(offset, out->dimensions, 0, offsets)))
         return false;
     for (uint32_t i = 0; json_is_array(offset) && i < out->dimensions; i++)
         out->has_offset = out->has_offset || offsets[i] != 0;
-    out->values = arena_array(a, argument_count + 1, sizeof *out->values);
-    for (uint32_t i = 0; out->values && i < argument_count; i++) {
-        if (!read_value(a, json_array_get(values, i), i, &out->values[i]))
+    out->values = arena_array(a, value_count + 1, sizeof *out->values);
+    out->symbols = arena_array(a, value_count + 1, sizeof *out->symbols);
+    for (uint32_t i = 0; out->values && out->symbols && i < value_count; i++) {
+        // Behind the arguments lies what is inside of them, and the module's symbols.
+        json_t *item = json_array_get(values, i);
+        const char *symbol = json_string_value(json_object_get(item, "symbol"));
+        if (!read_value(a, item, i, &out->values[i]))
             return false;
         out->bytes += out->values[i].kind == CAPTURED_BUFFER ? out->values[i].bytes : 0;
+        out->has_inside = out->has_inside || (i >= argument_count && !symbol);
+        if (i >= argument_count && symbol)
+            out->symbols[out->symbol_count++] = arena_strdup(a, symbol);
     }
-    return out->values != NULL;
+    return out->values && out->symbols;
 }
 
 // ---- the log -----------------------------------------------------------------------------------
@@ -334,20 +404,29 @@ static int compare_kernels(const void *a, const void *b)
     return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->key, y->key);
 }
 
+static bool is_title(const struct capture *c, size_t before, const char *title)
+{
+    for (size_t i = 0; i < before; i++) {
+        if (str_equal(c->kernels[i].title, title))
+            return true;
+    }
+    return false;
+}
+
 // A file's name of the kernel's, with a number where another has it, too.
 static const char *make_title(struct arena *a, const struct capture *c, size_t at)
 {
-    char *title = arena_strdup(a, c->kernels[at].name);
-    uint32_t before = 0;
+    size_t length;
+    const char *name = capture_last_name(c->kernels[at].function, &length);
+    char *title = arena_strndup(a, name, length < 100 ? length : 100);
     for (char *t = title; t && *t; t++) {
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *t))
             *t = '_';
     }
-    if (title && strlen(title) > 100)
-        title[100] = 0;
-    for (size_t i = 0; i < at; i++)
-        before += str_equal(c->kernels[i].name, c->kernels[at].name);
-    return before && title ? arena_printf(a, "%s.%u", title, before + 1) : title;
+    const char *found = title;
+    for (uint32_t i = 2; found && is_title(c, at, found); i++)
+        found = arena_printf(a, "%s.%u", title, i);
+    return found;
 }
 
 bool capture_read(const char *folder, struct arena *a, struct capture_counts *counts,

@@ -6,6 +6,7 @@
 
 #include "expr/expr.h"
 #include "extras/capture/capture_guard.h"
+#include "extras/capture/capture_words.h"
 #include "extras/init/includes.h"
 #include "os/file_replace.h"
 
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIED_MOST = 12, VALUES_MOST = 8 };
+enum { TRIED_MOST = 12, VALUES_MOST = 8, WHOLE_MOST = 128 << 10 };
 #define TOLERANCE 1e-4
 
 static bool refuse_spec(struct making *m, const char *why)
@@ -43,31 +44,32 @@ static bool add_macro(struct making *m, const char *text)
     return x->name && x->text;
 }
 
-// The options, split at blanks as a compiler does it: quotes and backslashes keep a word together.
+static bool take_option(struct making *m, const char *word, bool is_define)
+{
+    static const char *const defines[] = {"-D", "--define-macro="};
+    for (size_t i = 0; !is_define && i < sizeof defines / sizeof *defines; i++) {
+        if (str_starts(word, defines[i]) && word[strlen(defines[i])]) {
+            word += strlen(defines[i]);
+            is_define = true;
+        }
+    }
+    if (is_define)
+        return add_macro(m, word);
+    return m->other_count < MACROS_MOST &&
+           (m->others[m->other_count++] = arena_strdup(m->a, word)) != NULL;
+}
+
 static bool split_options(struct making *m, const char *options)
 {
+    static const char *const alone[] = {"-D", "--define-macro"};
     bool is_define = false, ok = true;
-    for (const char *at = options; ok && *(at += strspn(at, " \t\n"));) {
-        struct text word = TEXT_INIT;
-        char quote = 0;
-        for (; *at && (quote || !strchr(" \t\n", *at)); at++) {
-            if (*at == '\\' && at[1])
-                text_addc(&word, *++at);
-            else if (*at == quote)
-                quote = 0;
-            else if (!quote && (*at == '"' || *at == '\''))
-                quote = *at;
-            else
-                text_addc(&word, *at);
-        }
-        const char *w = text_cstr(&word);
-        if (is_define || (str_starts(w, "-D") && w[2]))
-            ok = add_macro(m, is_define ? w : w + 2);
-        else if (!str_equal(w, "-D"))
-            ok = m->other_count < MACROS_MOST &&
-                 (m->others[m->other_count++] = arena_strdup(m->a, w)) != NULL;
-        is_define = !is_define && str_equal(w, "-D");
-        text_release(&word);
+    char *word;
+    for (const char *at = options; ok && (word = capture_words_next(&at)) != NULL; free(word)) {
+        const bool is_alone =
+            !is_define && (str_equal(word, alone[0]) || str_equal(word, alone[1]));
+        if (!is_alone)
+            ok = take_option(m, word, is_define);
+        is_define = is_alone;
     }
     return ok || refuse_spec(m, "its options cannot be read");
 }
@@ -75,26 +77,25 @@ static bool split_options(struct making *m, const char *options)
 // The program's options with other values of the parameters.
 static const char *options_with(struct making *m, const int64_t *values)
 {
-    struct text t = TEXT_INIT;
-    for (uint32_t i = 0; i < m->other_count; i++) {
-        text_addf(&t, "%s", t.length ? " " : "");
-        text_add(&t, m->others[i]);
-    }
+    const char *words[2 * MACROS_MOST + PARAMETERS_MOST];
+    size_t count = 0;
+    for (uint32_t i = 0; i < m->other_count; i++)
+        words[count++] = m->others[i];
     for (uint32_t i = 0; i < m->macro_count; i++) {
         const struct macro *x = &m->macros[i];
-        int32_t at = -1;
+        bool is_parameter = false;
         for (uint32_t p = 0; p < m->parameter_count; p++)
-            at = str_equal(m->parameters[p].name, x->name) ? (int32_t)p : at;
-        if (at >= 0)
-            continue;
-        text_addf(&t, "%s-D%s=%s%s%s", t.length ? " " : "", x->name,
-                  strpbrk(x->text, " \t") ? "\"" : "", x->text,
-                  strpbrk(x->text, " \t") ? "\"" : "");
+            is_parameter = is_parameter || str_equal(m->parameters[p].name, x->name);
+        if (!is_parameter)
+            words[count++] = arena_printf(m->a, "-D%s=%s", x->name, x->text);
     }
     for (uint32_t p = 0; p < m->parameter_count; p++)
-        text_addf(&t, "%s-D%s=%lld", t.length ? " " : "", m->parameters[p].name,
-                  (long long)values[p]);
-    return text_to_arena(&t, m->a);
+        words[count++] =
+            arena_printf(m->a, "-D%s=%lld", m->parameters[p].name, (long long)values[p]);
+    char *joined = capture_words_join(words, count);
+    const char *options = joined ? arena_strdup(m->a, joined) : NULL;
+    free(joined);
+    return options;
 }
 
 // ---- the text ----------------------------------------------------------------------------------
@@ -146,8 +147,9 @@ static bool write_headers(struct making *m, const struct capture_part *part, str
 static bool write_texts(struct making *m, struct error *e)
 {
     const struct capture_kernel *k = m->k;
+    const char *ending = *language_traits(k->language)->endings;
     for (uint32_t i = 0; i < k->part_count; i++) {
-        const char *name = k->part_count == 1 ? arena_printf(m->a, "%s.cl", k->title)
+        const char *name = k->part_count == 1 ? arena_printf(m->a, "%s%s", k->title, ending)
                                               : arena_printf(m->a, "%s.%u.cl", k->title, i + 1);
         if (!name || !write_content(m, name, k->parts[i].source, e))
             return name ? false : error_memory(e);
@@ -162,6 +164,17 @@ static bool write_texts(struct making *m, struct error *e)
          i++) // all of them for every part; a replay tries it
         ok = split_options(m, k->parts[i].options);
     return ok;
+}
+
+static bool read_files(const struct making *m, const char *const *folders, struct text *out,
+                       struct error *e)
+{
+    for (uint32_t i = 0; i < m->file_count; i++) {
+        const char *path = capture_path(m->a, m->c, m->files[i]);
+        if (!path || !infer_read(path, folders, out, NULL, e))
+            return false;
+    }
+    return true;
 }
 
 // Reads what the reader of `init` is given: macros of the options, then the texts with what they include.
@@ -180,12 +193,16 @@ static bool read_texts_whole(struct making *m, struct text *out, struct error *e
                   m->macros[i].is_integer ? "#ifndef %s\n#define %s %s\n#endif\n"
                                           : "#define %.0s%s %s\n",
                   m->macros[i].name, m->macros[i].name, m->macros[i].text);
-    for (uint32_t i = 0; i < m->file_count; i++) {
-        const char *path = capture_path(m->a, m->c, m->files[i]);
-        if (!path || !infer_read(path, folders, out, NULL, e))
-            return false;
+    struct text files = TEXT_INIT;
+    bool ok = read_files(m, folders, &files, e);
+    if (ok &&
+        files.length > WHOLE_MOST) { // libraries of templates: the kernel's own words have to do
+        text_clear(&files);
+        ok = read_files(m, NULL, &files, e);
     }
-    return true;
+    text_addn(out, files.data, files.length);
+    text_release(&files);
+    return ok;
 }
 
 // ---- names and their values --------------------------------------------------------------------
@@ -495,7 +512,8 @@ static enum trial try_values(struct making *m, const int64_t *values)
         return TRIAL_IMPOSSIBLE;
     const bool has_local = m->local[0] != NULL;
     const char *options = options_with(m, values);
-    capture_play(m->p, &m->k->launches[0], 1, options, global, has_local ? local : NULL, m->a, &r);
+    capture_play(m->p, m->k, &m->k->launches[0], 1, options, global, has_local ? local : NULL, m->a,
+                 &r);
     if (!r.why && (r.exact == r.times || r.deviation <= TOLERANCE))
         return TRIAL_RIGHT;
     capture_player_renew(m->p);
@@ -604,13 +622,18 @@ static void try_macro(struct making *m, int64_t *values, uint32_t at)
     }
 }
 
+static void fill_own_values(const struct making *m, int64_t *values)
+{
+    for (uint32_t i = 0; i < m->parameter_count; i++)
+        values[i] = m->parameters[i].value;
+}
+
 // Each parameter, with the others as the program has them. Builds take most of the time of a capture, and `hone check` tries
 // the rest.
 static void try_parameters(struct making *m)
 {
     int64_t values[PARAMETERS_MOST];
-    for (uint32_t i = 0; i < m->parameter_count; i++)
-        values[i] = m->parameters[i].value;
+    fill_own_values(m, values);
     drop_restrictions(m, values);
     m->works = try_values(m, values) == TRIAL_RIGHT;
     for (uint32_t i = 0; i < m->parameter_count; i++) {
@@ -639,19 +662,38 @@ static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
     return false;
 }
 
+// A symbol that the kernel's text uses; without one, any that is there. NULL: none.
+static const char *used_symbol(const struct making *m, const struct capture_launch *l)
+{
+    for (uint32_t i = 0; i < l->symbol_count; i++) {
+        bool is_used = !m->is_inferred;
+        for (uint32_t k = 0; m->is_inferred && k < m->f.argument_count; k++)
+            is_used = is_used || (m->f.arguments[k].kind == INFERRED_SYMBOL &&
+                                  str_equal(m->f.arguments[k].name, l->symbols[i]));
+        if (is_used)
+            return l->symbols[i];
+    }
+    return NULL;
+}
+
 static bool refuse_launch(struct making *m)
 {
     const struct capture_kernel *k = m->k;
     const struct capture_launch *l = &k->launches[0];
     uint32_t pieces;
     if (k->without)
-        return refuse_spec(m,
-                           arena_printf(m->a,
-                                        "its program was made from a %s: --refuse-binaries makes "
-                                        "programs with a cache use their text",
-                                        k->without));
+        return refuse_spec(m, arena_printf(m->a,
+                                           "its program was made from a %s: --source says where "
+                                           "its text is",
+                                           k->without));
     if (l->is_indirect)
         return refuse_spec(m, "it reads memory that no argument names");
+    if (l->has_inside)
+        return refuse_spec(m, "a struct by value has pointers in it");
+    const char *symbol = used_symbol(m, l);
+    if (symbol)
+        return refuse_spec(
+            m, arena_printf(m->a, "it uses the module's %s, which the program sets", symbol));
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
@@ -670,6 +712,17 @@ static bool refuse_launch(struct making *m)
                                 argument_name(m, i), argument_type(m, i)));
     }
     return true;
+}
+
+// The text of the user's is not the program's, or NVRTC does not take it.
+static bool refuse_given_text(struct making *m)
+{
+    struct capture_replay r;
+    int64_t values[PARAMETERS_MOST];
+    fill_own_values(m, values);
+    capture_play(m->p, m->k, &m->k->launches[0], 1, options_with(m, values), NULL, NULL, m->a, &r);
+    return refuse_spec(m, r.why ? arena_printf(m->a, "the text of --source: %s", r.why)
+                                : "the text of --source gives another result");
 }
 
 static void list_tunable(struct making *m)
@@ -695,6 +748,29 @@ static void put_evidence_first(struct capture_kernel *k)
     }
 }
 
+// A driver that does not tell types hands in NULL as a number: the text says that it is a pointer.
+static void take_null_pointers(struct making *m)
+{
+    static const unsigned char null[8];
+    for (uint32_t i = 0; m->is_inferred && i < m->k->argument_count && i < m->f.argument_count;
+         i++) {
+        for (size_t l = 0; m->f.arguments[i].kind == INFERRED_BUFFER && l < m->k->launch_count;
+             l++) {
+            struct capture_value *v = &m->k->launches[l].values[i];
+            if (v->kind == CAPTURED_VALUE && v->bytes == sizeof null &&
+                memcmp(v->value, null, sizeof null) == 0)
+                v->kind = CAPTURED_NULL;
+        }
+    }
+}
+
+static const char *last_name(struct arena *a, const struct capture_kernel *k)
+{
+    size_t length;
+    const char *name = capture_last_name(k->function, &length);
+    return arena_strndup(a, name, length);
+}
+
 bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struct capture_player *p,
                         struct arena *a, struct error *e)
 {
@@ -705,26 +781,23 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         return error_memory(e);
     memset(m, 0, sizeof *m);
     m->c = c, m->k = k, m->p = p, m->a = a;
-    if (!language_parse("opencl", &m->language))
-        return error_set(e, ERROR_USAGE, "this hone was built without OpenCL");
+    m->language = k->language;
     if (k->launch_count == 0) {
-        static const char *const reasons[] = {
-#define X(name, text) text,
-            CAPTURE_REASONS(X)
-#undef X
-        };
-        refuse_spec(m, k->reason < CAPTURE_REASON_COUNT && *reasons[k->reason]
-                           ? reasons[k->reason]
-                           : "it was never launched");
+        const char *reason = capture_reason_text(k->reason);
+        refuse_spec(m, *reason ? reason : "it was never launched");
         return true;
     }
     put_evidence_first(k);
     bool ok = k->without ? refuse_launch(m) : write_texts(m, e);
     if (ok && !k->without && read_texts_whole(m, &whole, &ignored))
-        m->is_inferred =
-            infer_kernel(text_cstr(&whole), whole.length, m->language, k->name, a, &m->f, &ignored);
+        m->is_inferred = infer_kernel(text_cstr(&whole), whole.length, m->language, last_name(a, k),
+                                      a, &m->f, &ignored);
     making_learn_types(m, text_cstr(&whole));
     text_release(&whole);
+    take_null_pointers(m);
+    for (size_t l = 0; l < k->launch_count; l++)
+        capture_play(p, k, &k->launches[l], CAPTURE_REPLAYS, NULL, NULL, NULL, a,
+                     &k->launches[l].replay);
     ok = ok && refuse_launch(m);
     if (ok) {
         take_parameters(m);
@@ -736,6 +809,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         list_tunable(m);
         ok = m->works || !k->is_linked ||
              refuse_spec(m, "its parts were compiled with different options");
+        ok = ok && (m->works || !k->given || refuse_given_text(m));
         ok = ok && (k->launches[0].replay.deviation <= TOLERANCE ||
                     refuse_spec(m, "its result differs from launch to launch"));
         ok = ok && capture_emit_spec(m, e);

@@ -1,5 +1,5 @@
 // The types of a captured kernel's arguments. A driver says them in the words of the kernel, which may be a macro or a typedef
-// (`T`, `pcl_out_type`): these are looked up in the options and the text until a type of OpenCL stands there.
+// (`T`, `pcl_out_type`): these are looked up in the options and the text until a known type stands there.
 #include "extras/capture/capture_spec.h"
 
 #include "problem/layout.h"
@@ -22,6 +22,7 @@ static const struct scalar_name {
     {"int", "int32", 4, 'i'},           {"uint", "uint32", 4, 'u'},
     {"unsigned int", "uint32", 4, 'u'}, {"unsigned", "uint32", 4, 'u'},
     {"long", "int64", 8, 'i'},          {"size_t", "uint64", 8, 'u'},
+    {"long long", "int64", 8, 'i'},     {"unsigned long long", "uint64", 8, 'u'},
     {"ulong", "uint64", 8, 'u'},        {"unsigned long", "uint64", 8, 'u'},
     {"half", "half", 2, 'f'},           {"float", "float", 4, 'f'},
     {"double", "double", 8, 'f'},       {"bool", "uint8", 1, 'u'},
@@ -63,7 +64,7 @@ static const char *find_word(const char *at, const char *end, const char *name)
 {
     const size_t length = strlen(name);
     const char *before = at;
-    while ((at = strstr(at, name)) && at + length <= end) {
+    while (at < end && (at = memmem(at, (size_t)(end - at), name, length)) != NULL) {
         if ((at == before || !is_word(at[-1])) && !is_word(at[length]))
             return at;
         at += length;
@@ -150,23 +151,45 @@ static bool is_known_type(const char *type)
     return type && read_type(type, &s, &width);
 }
 
+// The reader of `init` says a number's type as a spec does, "int16": where there are no such vectors, as a kernel says it.
+static const char *kernel_words(const struct making *m, const char *inferred)
+{
+    for (size_t i = 0; inferred && language_traits(m->language)->vector_widths >> 5 == 0 &&
+                       i < sizeof scalars / sizeof *scalars;
+         i++) {
+        if (str_equal(scalars[i].spec, inferred))
+            return scalars[i].name;
+    }
+    return inferred;
+}
+
 // The reader of `init` sees which branch of a condition is compiled; what is looked up in the text alone comes last.
 void making_learn_types(struct making *m, const char *text)
 {
     m->types = arena_array(m->a, m->k->argument_count + (size_t)1, sizeof *m->types);
     for (uint32_t i = 0; m->types && i < m->k->argument_count; i++) {
         const char *said = m->k->arguments[i].type, *plain = plain_words(m->a, said);
-        const char *inferred =
-            m->is_inferred && i < m->f.argument_count ? m->f.arguments[i].type : NULL;
-        m->types[i] = is_known_type(plain)      ? plain
-                      : is_known_type(inferred) ? inferred
-                                                : resolve_type(m, text, said);
+        const char *inferred = m->is_inferred && i < m->f.argument_count
+                                   ? kernel_words(m, m->f.arguments[i].type)
+                                   : NULL;
+        m->types[i] = is_known_type(plain) ? plain
+                      : is_known_type(inferred)
+                          ? inferred
+                          : resolve_type(m, text, *said || !inferred ? said : inferred);
+        if (!*said && m->types[i]) // by the text alone: replays are told
+            m->k->arguments[i].type = m->types[i];
     }
 }
 
 const char *argument_type(const struct making *m, uint32_t at)
 {
     return m->types && m->types[at] ? m->types[at] : "";
+}
+
+// The components whose place a vector takes.
+static uint32_t type_lanes(const struct making *m, uint32_t width)
+{
+    return width == 3 && !language_traits(m->language)->packs_three ? 4 : width;
 }
 
 bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
@@ -176,7 +199,7 @@ bool making_type(const struct making *m, uint32_t argument, const char **spec, u
     if (!read_type(argument_type(m, argument), &s, width))
         return false;
     *spec = s->spec;
-    *bytes = s->bytes * (*width == 3 ? 4 : *width);
+    *bytes = s->bytes * type_lanes(m, *width);
     return true;
 }
 
@@ -187,7 +210,7 @@ static bool read_integer(const struct scalar_name *s, const unsigned char *from,
     uint64_t bits = 0;
     if (s->kind == 'f')
         return false;
-    memcpy(&bits, from, s->bytes); // little-endian, as all that run OpenCL are
+    memcpy(&bits, from, s->bytes); // little-endian, as all that run OpenCL or CUDA are
     if (s->kind == 'i' && s->bytes < 8 && bits >> (8 * s->bytes - 1))
         bits |= ~UINT64_C(0) << 8 * s->bytes;
     *out = (int64_t)bits;
@@ -322,7 +345,7 @@ const struct value_piece *making_pieces(struct making *m, uint32_t argument, uin
     uint32_t width, bytes = 0, alignment;
     bool ok = c.pieces && v->kind == CAPTURED_VALUE;
     if (ok && read_type(argument_type(m, argument), &s, &width))
-        ok = v->bytes == s->bytes * (width == 3 ? 4 : width) && cut_numbers(&c, NULL, s, width, 0);
+        ok = v->bytes == s->bytes * type_lanes(m, width) && cut_numbers(&c, NULL, s, width, 0);
     else
         ok = ok && l && layout_measure(l, m->language, &bytes, &alignment) && bytes == v->bytes &&
              cut_struct(&c, NULL, l, 0);

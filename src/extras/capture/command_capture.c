@@ -11,13 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REPLAYS = 10 };
 #define LIMIT_DEFAULT (UINT64_C(4) << 30)
+#define OWN_SOURCE    "own"
 
 struct capture_settings {
     const char *output, *kernel, *limit;
     struct given launches;
-    bool refuse_binaries;
+    struct list sources; // "own", or files
 };
 
 // One `hone capture`.
@@ -77,6 +77,14 @@ static int prepare_capture(struct session *s)
     return EXIT_DONE;
 }
 
+static bool takes_own_source(const struct capture_settings *settings)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < settings->sources.count; i++)
+        found = found || str_equal(settings->sources.items[i], OWN_SOURCE);
+    return found;
+}
+
 static int run_program(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -89,7 +97,7 @@ static int run_program(struct session *s)
                                          (unsigned long long)s->settings->launches.value);
     if (s->settings->kernel)
         settings[count++] = arena_printf(a, "HONE_CAPTURE_KERNEL=%s", s->settings->kernel);
-    if (s->settings->refuse_binaries)
+    if (takes_own_source(s->settings))
         settings[count++] = "HONE_CAPTURE_REFUSE=1";
     const char **argv = arena_array(a, s->call->argument_count + (size_t)1, sizeof *argv);
     for (uint32_t i = 0; argv && i < s->call->argument_count; i++)
@@ -114,9 +122,8 @@ static int refuse_unseen(const struct session *s)
                  "cannot be captured",
                  program);
     else
-        complain("%s: it made no OpenCL call that goes through the loader: it links a driver "
-                 "directly, or it uses "
-                 "another API, or none",
+        complain("%s: it made no call of OpenCL or CUDA that could be seen: it links a driver of "
+                 "OpenCL directly, or it uses another API, or none",
                  program);
     return EXIT_NOTHING;
 }
@@ -144,16 +151,23 @@ static void tell_limits(const struct session *s, struct text *out)
     else if (c->binaries)
         text_addf(out,
                   "%llu programs were made from binaries, of which the text is not known: "
-                  "--refuse-binaries makes "
+                  "--source own makes "
                   "a program with a cache use its text; so do empty caches "
                   "(OPENCV_OPENCL_CACHE_ENABLE=0, "
                   "PYOPENCL_NO_CACHE=1).\n",
                   (unsigned long long)c->binaries);
+    if (c->images)
+        text_addf(
+            out,
+            "%llu CUDA images were loaded compiled: --source FILE names the text of their "
+            "kernels; a cache of the program's own (CuPy's CUPY_CACHE_DIR) has to be empty.\n",
+            (unsigned long long)c->images);
     if (c->unlisted)
-        text_addf(out,
-                  "%llu launches were of kernels that the layer did not see made, or of too many "
-                  "shapes.\n",
-                  (unsigned long long)c->unlisted);
+        text_addf(
+            out,
+            "%llu launches were of kernels that the layer did not see made or whose "
+            "parameters the driver does not tell (CUDA before 12.4), or of too many shapes.\n",
+            (unsigned long long)c->unlisted);
 }
 
 // ---- replays and specs -------------------------------------------------------------------------
@@ -178,9 +192,6 @@ static bool replay_and_write(struct session *s, struct error *e)
     for (size_t i = 0; ok && i < s->capture.kernel_count; i++) {
         struct capture_kernel *k = &s->capture.kernels[i];
         capture_player_renew(p);
-        for (size_t l = 0; l < k->launch_count; l++)
-            capture_play(p, &k->launches[l], REPLAYS, NULL, NULL, NULL, &s->arena,
-                         &k->launches[l].replay);
         // A kernel whose files cannot be written is told in the table, and the others go on.
         ok = capture_write_spec(&s->capture, k, p, &s->arena, e) || e->code == ERROR_IO;
         if (e->code == ERROR_IO) {
@@ -199,7 +210,7 @@ enum replay_verdict { REPLAY_EXACT, REPLAY_WITHIN, REPLAY_NOT };
 
 static enum replay_verdict judge_replay(const struct capture_replay *r, bool has_atomics)
 {
-    if (!r->is_done || r->why || r->times < REPLAYS)
+    if (!r->is_done || r->why || r->times < CAPTURE_REPLAYS)
         return REPLAY_NOT;
     if (r->exact == r->times)
         return REPLAY_EXACT;
@@ -247,7 +258,10 @@ static void add_kernel(struct session *s, const struct capture_kernel *k, struct
         text_addf(out, ": %s%s", *k->tunes ? "tunes " : "nothing to tune", k->tunes);
     else
         text_addf(out, ": no spec, because %s", k->why ? k->why : "it was not captured");
-    text_addf(out, "%s%s\n", why ? "; not replayed: " : "", why ? why : "");
+    text_addf(out, "%s%s", why ? "; not replayed: " : "", why ? why : "");
+    if (k->launch_count && k->shapes > k->launch_count && *capture_reason_text(k->reason))
+        text_addf(out, "; not captured: %s", capture_reason_text(k->reason));
+    text_add(out, "\n");
 }
 
 static void show_table(struct session *s)
@@ -274,6 +288,18 @@ static void show_table(struct session *s)
     text_release(&out);
 }
 
+static bool take_sources(struct session *s, struct error *e)
+{
+    const struct list *given = &s->settings->sources;
+    const char **files = arena_array(&s->arena, given->count + (size_t)1, sizeof *files);
+    uint32_t count = 0;
+    for (uint32_t i = 0; files && i < given->count; i++) {
+        if (!str_equal(given->items[i], OWN_SOURCE))
+            files[count++] = given->items[i];
+    }
+    return files ? capture_take_sources(&s->capture, files, count, &s->arena, e) : error_memory(e);
+}
+
 static int capture_and_show(struct session *s)
 {
     struct error e = ERROR_INIT;
@@ -286,7 +312,7 @@ static int capture_and_show(struct session *s)
     if (ok && s->counts.calls == 0)
         return refuse_unseen(s);
     tell_program_end(s);
-    ok = ok && replay_and_write(s, &e);
+    ok = ok && take_sources(s, &e) && replay_and_write(s, &e);
     if (!ok) {
         complain("%s", e.text);
         return EXIT_NOTHING;
@@ -336,11 +362,13 @@ static const struct option options[] = {
      .help = "The most that is kept of data, as 4GiB or 500MB. A launch whose data would pass it "
              "is not captured, and "
              "the table says so. Each content is kept once. Default: 4GiB."},
-    {OPTION("refuse-binaries", NULL, option_flag, FIELD(refuse_binaries)),
-     .brief = "make a program with a cache use its text",
-     .help = "Programs from binaries are answered CL_INVALID_BINARY, so that a program with a "
-             "cache of its own (OpenCV, "
-             "pyopencl) falls back to its text."},
+    {OPTION("source", "own|FILE", option_list, FIELD(sources)), .is_list = true,
+     .brief = "the text of kernels that are compiled",
+     .help = "Where the text of kernels is that the program loads compiled. FILE: the kernels of "
+             "a CUDA program that nvcc compiled, in a file that NVRTC compiles (without the "
+             "host's code); may be repeated. own: OpenCL programs from binaries are answered "
+             "CL_INVALID_BINARY, so that a program with a cache of its own (OpenCV, pyopencl) "
+             "falls back to its text."},
     {0},
 };
 
@@ -354,8 +382,8 @@ const struct command command_capture = {
     .arguments = "-- PROGRAM [ARGUMENTS]",
     .least = 1,
     .most = UINT32_MAX,
-    .description = "Runs a program with a layer between it and OpenCL, and writes a spec for each "
-                   "kernel that it launches: the "
+    .description = "Runs a program with a layer between it and OpenCL or CUDA, and writes a spec "
+                   "for each kernel that it launches: the "
                    "text, the data, the sizes and the result are the program's own.\n\n"
                    "The program is not rebuilt and not told. Of each kernel the first launches of "
                    "different shapes are captured: "

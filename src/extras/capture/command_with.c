@@ -153,7 +153,7 @@ static void tell_counts(const struct session *s)
     if (c->processes == 0)
         text_add(&t, "; the layer was not loaded: a static program");
     else if (c->calls == 0)
-        text_add(&t, "; no OpenCL call went through the loader");
+        text_add(&t, "; no call of OpenCL or CUDA was seen");
     say("%s\n", text_cstr(&t));
     text_release(&t);
 }

@@ -25,7 +25,7 @@ extern cl_icd_dispatch layer_next; // the functions below the layer
 
 // ---- objects -----------------------------------------------------------------------------------
 
-enum { LAYER_INLINE = 16, LAYER_ARGUMENTS = 256 };
+enum { LAYER_INLINE = 16, LAYER_ARGUMENTS = 256, FILE_MOST = 256 << 20 };
 
 // The first member of every object that a table holds.
 struct layer_object {
@@ -123,6 +123,8 @@ void *layer_add(struct layer_table *t, const void *handle, size_t size);
 void layer_retain(struct layer_table *t, const void *handle);
 void layer_drop(struct layer_table *t, const void *handle);
 void layer_objects_after_fork(void);
+void layer_release_program(struct layer_object *o);
+bool layer_copy_part(struct layer_part *to, const struct layer_part *from);
 // The allocation that holds an address.
 bool layer_svm_find(const void *at, const void **base, size_t *size);
 // The queues of a context, at most `most`.
@@ -161,6 +163,8 @@ extern struct capture_counts *layer_counts; // never NULL
 
 // Reads the environment and opens the folder; once.
 void layer_folder_open(void);
+// A file's bytes, with room for one more behind them; for free(). NULL: it cannot be read.
+char *layer_read_file(const char *path, size_t *length);
 // A line of the log, whole or not at all.
 void layer_log(const char *line, size_t length);
 // Keeps a content under its digest, unless it is new and larger than `room`. CAPTURE_NONE: it is kept.
@@ -198,6 +202,23 @@ cl_int layer_record_launch(const struct layer_launch *l);
 // Writes what a kernel consists of, once for each key.
 void layer_record_kernel(cl_kernel handle, cl_program program);
 void layer_record_after_fork(void);
+// Has the log no kernel of this key yet? Now it has.
+bool layer_kernel_is_new(uint64_t key);
+void layer_program_digest(const struct layer_program *p, char out[65]);
+// A kernel's line up to its arguments.
+void layer_log_program(struct layer_line *l, const struct layer_program *p, uint64_t key,
+                       const char *name, const char *digest);
+void layer_log_sizes(struct layer_line *l, const char *key, const size_t *sizes, uint32_t count);
+// True once, of the first launch of a shape.
+bool layer_is_to_be_captured(struct capture_shape *s);
+// Is the launch captured? Then nothing else is, until the end.
+bool layer_begin_capture(struct capture_shape *s, const char *name, uint64_t kernel);
+void layer_end_capture(struct capture_shape *s, uint64_t kernel, enum capture_reason why);
+// The n-th launch of a shape: is its time taken?
+static inline bool layer_is_timed(uint64_t n)
+{
+    return n < 16 || n % 16 == 0;
+}
 // Takes the times of launches that have ended; called where the program waits anyway.
 void layer_record_times(void);
 extern atomic_long layer_user_events; // that were created and have no status yet

@@ -2,6 +2,8 @@
 // of a loader without, the same object is preloaded, and its exported functions are found first (layer_preload.c).
 #include "extras/capture/layer/layer_entry.h"
 
+#include "extras/capture/layer/cuda_layer.h"
+
 #include <CL/cl_layer.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,8 @@ static void lock_nothing_of_parent(void)
 {
     layer_objects_after_fork();
     layer_record_after_fork();
+    cuda_objects_after_fork();
+    cuda_record_after_fork();
 }
 
 static void open_once(void)
@@ -271,7 +275,7 @@ static cl_int wrap_clCompileProgram(cl_program program, cl_uint count, const cl_
     return status;
 }
 
-static bool copy_part(struct layer_part *to, const struct layer_part *from)
+bool layer_copy_part(struct layer_part *to, const struct layer_part *from)
 {
     *to = (struct layer_part){.text = copy_text(from->text, from->length),
                               .length = from->length,
@@ -299,7 +303,7 @@ static const char *take_parts(struct layer_part **parts, uint32_t *count, cl_pro
     bool ok = list != NULL;
     *parts = ok ? list : *parts;
     for (uint32_t i = 0; ok && i < p->part_count; i++)
-        ok = copy_part(&list[(*count)++], &p->parts[i]);
+        ok = layer_copy_part(&list[(*count)++], &p->parts[i]);
     layer_unlock(&layer_objects.programs);
     return ok ? without : "text for which there was no memory";
 }

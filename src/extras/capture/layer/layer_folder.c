@@ -142,6 +142,25 @@ enum capture_reason layer_keep(const void *bytes, size_t length, uint64_t room, 
     return ok ? CAPTURE_NONE : CAPTURE_DISK;
 }
 
+char *layer_read_file(const char *path, size_t *length)
+{
+    FILE *f = fopen(path, "re");
+    char *bytes = NULL;
+    size_t room = 0;
+    *length = 0;
+    while (f && *length < FILE_MOST) {
+        char *more = *length == room ? realloc(bytes, (room = room ? 2 * room : 65536) + 1) : bytes;
+        const size_t got = more ? fread(more + *length, 1, room - *length, f) : 0;
+        bytes = more ? more : bytes;
+        *length += got;
+        if (!got)
+            break;
+    }
+    if (f)
+        fclose(f);
+    return bytes;
+}
+
 // Linear probing; no lock, and nothing is ever removed.
 struct capture_shape *layer_shape(uint64_t key, uint64_t kernel)
 {

@@ -15,7 +15,7 @@ static void release_part(struct layer_part *p)
     free(p->headers);
 }
 
-static void release_program(struct layer_object *o)
+void layer_release_program(struct layer_object *o)
 {
     struct layer_program *p = (struct layer_program *)o;
     for (uint32_t i = 0; i < p->part_count; i++)
@@ -37,8 +37,8 @@ static void release_kernel(struct layer_object *o)
     {                                                                                              \
         .lock = PTHREAD_MUTEX_INITIALIZER, .release = of                                           \
     }
-struct layer_objects layer_objects = {TABLE(release_program), TABLE(release_kernel), TABLE(NULL),
-                                      TABLE(NULL), TABLE(NULL)};
+struct layer_objects layer_objects = {TABLE(layer_release_program), TABLE(release_kernel),
+                                      TABLE(NULL), TABLE(NULL), TABLE(NULL)};
 
 static size_t bucket_of(const struct layer_table *t, const void *handle)
 {

@@ -1,10 +1,13 @@
 // The layer in front of a loader that has no layers: the same object is preloaded, so that a program that links the loader finds
 // these functions first, and dlsym() hands them to a program that opens the loader itself. In front of a loader that has layers
 // they only pass on.
+#include "extras/capture/layer/cuda_layer.h"
 #include "extras/capture/layer/layer_entry.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The functions that the layer calls and does not wrap.
@@ -56,13 +59,26 @@ static void find_function(void *to, const char *name)
     memcpy(to, &at, sizeof at);
 }
 
-static int is_loader(struct dl_phdr_info *object, size_t size, void *path)
+struct library_search {
+    const char *name, *path; // "/libOpenCL", where it is
+};
+
+static int is_library(struct dl_phdr_info *object, size_t size, void *context)
 {
+    struct library_search *s = context;
     const char *slash = size ? strrchr(object->dlpi_name, '/') : NULL;
-    if (!slash || strncmp(slash, "/libOpenCL", 10) != 0)
+    if (!slash || strncmp(slash, s->name, strlen(s->name)) != 0)
         return 0;
-    *(const char **)path = object->dlpi_name;
+    s->path = object->dlpi_name;
     return 1;
+}
+
+// The handle of a library that the process has loaded, whoever did it; NULL: there is none.
+static void *find_library(const char *name)
+{
+    struct library_search s = {name, NULL};
+    dl_iterate_phdr(is_library, &s);
+    return s.path ? dlopen(s.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
 // A loader that a plug-in brought with it (a module of Python) is not next in line, which is what the program linked: it is
@@ -70,12 +86,8 @@ static int is_loader(struct dl_phdr_info *object, size_t size, void *path)
 static void find_loader(void)
 {
     find_symbol find = real_dlsym();
-    const char *path = NULL;
-    if (atomic_load(&preload.handle) || (find && find(RTLD_NEXT, "clGetPlatformIDs")))
-        return;
-    dl_iterate_phdr(is_loader, &path);
-    if (path)
-        atomic_store(&preload.handle, dlopen(path, RTLD_LAZY | RTLD_NOLOAD));
+    if (!atomic_load(&preload.handle) && !(find && find(RTLD_NEXT, "clGetPlatformIDs")))
+        atomic_store(&preload.handle, find_library("/libOpenCL"));
 }
 
 // The loader initializes itself at its first call, and calls clInitLayer then, if it has layers.
@@ -143,14 +155,55 @@ static void *own_function(const char *name)
     return at;
 }
 
-// The handle that the program asks is of an OpenCL loader; else the function found is another's.
-static void *wrap_symbol(void *handle, const char *name, void *own)
+// The handle that the program asks is of the library that it uses first; else the function found is another's.
+static void *wrap_symbol(void *handle, const char *name, void *own, _Atomic(void *) *first)
 {
     void *found = real_dlsym()(handle, name), *none = NULL;
     if (!found || found == own)
         return found;
-    atomic_compare_exchange_strong(&preload.handle, &none, handle);
-    return atomic_load(&preload.handle) == handle ? own : found;
+    atomic_compare_exchange_strong(first, &none, handle);
+    return atomic_load(first) == handle ? own : found;
+}
+
+// ---- CUDA --------------------------------------------------------------------------------------
+
+static _Atomic(void *) cuda_handle, nvrtc_handle; // that the program opened
+
+// Not by RTLD_NEXT: a program that links neither may have a plug-in that does.
+static void *find_in(_Atomic(void *) *handle, const char *library, const char *name)
+{
+    void *none = NULL;
+    find_symbol find = real_dlsym();
+    if (!atomic_load(handle))
+        atomic_compare_exchange_strong(handle, &none, find_library(library));
+    void *at = atomic_load(handle);
+    return at && find ? find(at, name) : NULL;
+}
+
+void *layer_find_cuda(const char *name)
+{
+    return find_in(&cuda_handle, "/libcuda.so", name);
+}
+
+// The toolkit's compiler, for a program that brings its kernels compiled and none.
+void layer_load_nvrtc(void)
+{
+    static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                        "/usr/local/cuda/lib64/libnvrtc.so"};
+    const char *home = getenv("CUDA_HOME");
+    char path[4096];
+    void *none = NULL, *found = find_library("/libnvrtc.so");
+    snprintf(path, sizeof path, "%s/lib64/libnvrtc.so", home ? home : "");
+    if (!found && home && *home)
+        found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++)
+        found = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    atomic_compare_exchange_strong(&nvrtc_handle, &none, found);
+}
+
+void *layer_find_nvrtc(const char *name)
+{
+    return find_in(&nvrtc_handle, "/libnvrtc.so", name);
 }
 
 // The last call is a jump, not a call: what RTLD_NEXT and RTLD_DEFAULT mean depends on who asks, which glibc reads from the
@@ -162,7 +215,10 @@ dlsym(void *restrict handle, const char *restrict name)
     if (handle != RTLD_NEXT && handle != RTLD_DEFAULT) {
         void *own = is_finding ? NULL : own_function(name);
         if (own)
-            return wrap_symbol(handle, name, own);
+            return wrap_symbol(handle, name, own, &preload.handle);
+        own = cuda_own_function(name);
+        if (own)
+            return wrap_symbol(handle, name, own, *name == 'n' ? &nvrtc_handle : &cuda_handle);
     }
     return real_dlsym()(handle, name);
 }

@@ -179,8 +179,17 @@ static uint32_t kernel_place(uint64_t key, bool *is_new)
     return UINT32_MAX;
 }
 
+bool layer_kernel_is_new(uint64_t key)
+{
+    bool is_new = false;
+    pthread_mutex_lock(&kernels.lock);
+    kernel_place(key, &is_new);
+    pthread_mutex_unlock(&kernels.lock);
+    return is_new;
+}
+
 // Identifies a program in every process: by its texts and options.
-static void program_digest(const struct layer_program *p, char out[65])
+void layer_program_digest(const struct layer_program *p, char out[65])
 {
     struct digest_state s;
     struct digest d;
@@ -201,25 +210,31 @@ static void program_digest(const struct layer_program *p, char out[65])
     digest_hex(&d, out);
 }
 
+void layer_log_program(struct layer_line *l, const struct layer_program *p, uint64_t key,
+                       const char *name, const char *digest)
+{
+    line_add(l, "{\"kernel\":\"%016llx\",\"name\":", (unsigned long long)key);
+    line_text(l, name);
+    line_add(l, ",\"program\":\"%s\",\"without\":", digest);
+    if (p->without)
+        line_text(l, p->without);
+    else
+        line_add(l, "null");
+    line_add(l, ",\"linked\":%s,\"options\":", p->is_linked ? "true" : "false");
+    line_text(l, p->options ? p->options : "");
+    line_add(l, ",\"parts\":[");
+    for (uint32_t i = 0; i < p->part_count; i++) {
+        line_add(l, i ? "," : "");
+        log_part(l, &p->parts[i]);
+    }
+    line_add(l, "]");
+}
+
 static void log_kernel(const struct layer_program *p, const struct layer_kernel *k,
                        cl_kernel handle, const char *name, const char *digest)
 {
     struct layer_line l = {0};
-    line_add(&l, "{\"kernel\":\"%016llx\",\"name\":", (unsigned long long)k->key);
-    line_text(&l, name);
-    line_add(&l, ",\"program\":\"%s\",\"without\":", digest);
-    if (p->without)
-        line_text(&l, p->without);
-    else
-        line_add(&l, "null");
-    line_add(&l, ",\"linked\":%s,\"options\":", p->is_linked ? "true" : "false");
-    line_text(&l, p->options ? p->options : "");
-    line_add(&l, ",\"parts\":[");
-    for (uint32_t i = 0; i < p->part_count; i++) {
-        line_add(&l, i ? "," : "");
-        log_part(&l, &p->parts[i]);
-    }
-    line_add(&l, "]");
+    layer_log_program(&l, p, k->key, name, digest);
     log_arguments(&l, handle, k->argument_count);
     line_add(&l, "}");
     line_end(&l, true);
@@ -260,7 +275,6 @@ void layer_record_kernel(cl_kernel handle, cl_program program)
 {
     char name[512] = "", digest[65] = "";
     cl_uint count = 0;
-    bool is_new = false;
     if (layer_next.clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) !=
             CL_SUCCESS ||
         layer_next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
@@ -279,14 +293,11 @@ void layer_record_kernel(cl_kernel handle, cl_program program)
     learn_arguments(k, handle);
     struct layer_program *p = layer_lock(&layer_objects.programs, program);
     if (p) {
-        program_digest(p, digest);
+        layer_program_digest(p, digest);
         k->key = layer_mix_bytes(layer_mix_bytes(0, digest, 64), name, strlen(name));
         k->key += k->key == 0;
         k->without = p->without;
-        pthread_mutex_lock(&kernels.lock);
-        kernel_place(k->key, &is_new);
-        pthread_mutex_unlock(&kernels.lock);
-        if (is_new && layer_settings.is_capturing)
+        if (layer_settings.is_capturing && layer_kernel_is_new(k->key))
             log_kernel(p, k, handle, name, digest);
         layer_unlock(&layer_objects.programs);
     }
@@ -525,10 +536,10 @@ static void log_argument(struct layer_line *l, const struct captured *c, cl_uint
     }
 }
 
-static void log_sizes(struct layer_line *l, const char *key, const size_t *sizes, cl_uint count)
+void layer_log_sizes(struct layer_line *l, const char *key, const size_t *sizes, uint32_t count)
 {
     line_add(l, ",\"%s\":", key);
-    for (cl_uint i = 0; sizes && i < count; i++)
+    for (uint32_t i = 0; sizes && i < count; i++)
         line_add(l, "%s%zu", i ? "," : "[", sizes[i]);
     line_add(l, sizes ? "]" : "null");
 }
@@ -543,9 +554,9 @@ static void log_launch(const struct captured *c, uint64_t key)
              (unsigned long long)key + (key == 0), (unsigned long long)c->kernel.key,
              (unsigned)launch->dimensions);
     log_device(&l, device);
-    log_sizes(&l, "global", launch->global, launch->dimensions);
-    log_sizes(&l, "local", launch->local, launch->dimensions);
-    log_sizes(&l, "offset", launch->offset, launch->dimensions);
+    layer_log_sizes(&l, "global", launch->global, launch->dimensions);
+    layer_log_sizes(&l, "local", launch->local, launch->dimensions);
+    layer_log_sizes(&l, "offset", launch->offset, launch->dimensions);
     line_add(&l, ",\"indirect\":%s,\"arguments\":[", c->kernel.is_indirect ? "true" : "false");
     for (cl_uint i = 0; i < c->kernel.argument_count; i++) {
         line_add(&l, i ? "," : "");
@@ -626,31 +637,19 @@ static cl_int capture_launch(const struct layer_launch *l, struct capture_shape 
 
 // ---- counting ----------------------------------------------------------------------------------
 
-static void note_skipped(struct capture_shape *s, enum capture_reason why)
-{
-    atomic_store(&s->reason, why);
-}
-
 // Reserves one of the kernel's captures.
-static bool reserve_capture(cl_kernel handle, uint64_t kernel, enum capture_reason *why)
+static enum capture_reason reserve_capture(const char *name, uint64_t kernel)
 {
-    char name[512] = "";
     bool is_new;
-    if (layer_settings.kernel) {
-        layer_next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
-        if (strcmp(name, layer_settings.kernel) != 0) {
-            *why = CAPTURE_OTHER_KERNEL;
-            return false;
-        }
-    }
+    if (layer_settings.kernel && strcmp(name, layer_settings.kernel) != 0)
+        return CAPTURE_OTHER_KERNEL;
     pthread_mutex_lock(&kernels.lock);
     const uint32_t at = kernel_place(kernel, &is_new);
     const bool ok = at != UINT32_MAX && kernels.captured[at] < layer_settings.launches;
     if (ok)
         kernels.captured[at]++;
     pthread_mutex_unlock(&kernels.lock);
-    *why = ok ? CAPTURE_NONE : CAPTURE_LAUNCHES;
-    return ok;
+    return ok ? CAPTURE_NONE : CAPTURE_LAUNCHES;
 }
 
 static void give_capture_back(uint64_t kernel)
@@ -667,14 +666,34 @@ static void give_capture_back(uint64_t kernel)
 static bool may_help(enum capture_reason why)
 {
     return why == CAPTURE_USER_EVENT || why == CAPTURE_MEMORY || why == CAPTURE_FAILED ||
-           why == CAPTURE_READ;
+           why == CAPTURE_READ || why == CAPTURE_GRAPH;
 }
 
-static bool is_to_be_captured(struct capture_shape *s)
+bool layer_is_to_be_captured(struct capture_shape *s)
 {
     uint32_t undecided = 0;
     return atomic_load_explicit(&s->state, memory_order_relaxed) == 0 &&
            atomic_compare_exchange_strong(&s->state, &undecided, 1);
+}
+
+bool layer_begin_capture(struct capture_shape *s, const char *name, uint64_t kernel)
+{
+    const enum capture_reason why = reserve_capture(name, kernel);
+    atomic_store(&s->reason, why);
+    if (why == CAPTURE_NONE)
+        pthread_mutex_lock(&capturing);
+    return why == CAPTURE_NONE;
+}
+
+void layer_end_capture(struct capture_shape *s, uint64_t kernel, enum capture_reason why)
+{
+    pthread_mutex_unlock(&capturing);
+    atomic_store(&s->reason, why);
+    if (why == CAPTURE_NONE)
+        return;
+    give_capture_back(kernel);
+    if (may_help(why))
+        atomic_store(&s->state, 0);
 }
 
 static cl_int time_launch(const struct layer_launch *l, struct capture_shape *s)
@@ -694,20 +713,13 @@ static cl_int try_capture(const struct layer_launch *l, struct capture_shape *s,
                           uint64_t kernel)
 {
     enum capture_reason why;
-    cl_int status;
-    if (!reserve_capture(l->kernel, kernel, &why)) {
-        note_skipped(s, why);
+    char name[512] = "";
+    if (layer_settings.kernel)
+        layer_next.clGetKernelInfo(l->kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+    if (!layer_begin_capture(s, name, kernel))
         return time_launch(l, s);
-    }
-    pthread_mutex_lock(&capturing);
-    status = capture_launch(l, s, key, &why);
-    pthread_mutex_unlock(&capturing);
-    note_skipped(s, why);
-    if (why != CAPTURE_NONE) {
-        give_capture_back(kernel);
-        if (may_help(why))
-            atomic_store(&s->state, 0);
-    }
+    const cl_int status = capture_launch(l, s, key, &why);
+    layer_end_capture(s, kernel, why);
     return status;
 }
 
@@ -724,7 +736,7 @@ cl_int layer_record_launch(const struct layer_launch *l)
         return layer_enqueue(l);
     }
     const uint64_t n = atomic_fetch_add_explicit(&s->launches, 1, memory_order_relaxed);
-    if (is_to_be_captured(s))
+    if (layer_is_to_be_captured(s))
         return try_capture(l, s, key, kernel);
-    return n < 16 || n % 16 == 0 ? time_launch(l, s) : layer_enqueue(l);
+    return layer_is_timed(n) ? time_launch(l, s) : layer_enqueue(l);
 }

@@ -130,7 +130,7 @@ static const struct {
                {"math.h", mathematics}};
 
 // NULL: hone supplies no such header; those without a text above are empty.
-static const char *supplied_text(const char *name)
+const char *cuda_host_text(const char *name)
 {
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         if (strcmp(headers[i].name, name) == 0)
@@ -168,7 +168,7 @@ bool cuda_host_add(struct cuda_host *h, const char *log)
         return false;
     at += strlen(asks);
     char *name = strndup(at, strcspn(at, "\""));
-    const char *text = name ? supplied_text(name) : NULL;
+    const char *text = name ? cuda_host_text(name) : NULL;
     bool is_new = name && (text || h->takes_any) && give_header(h, name, text ? text : "");
     if (is_new && !text)
         text_addf(&h->not_found, "%s%s", h->not_found.length ? ", " : "", name);
@@ -182,7 +182,7 @@ void cuda_host_add_usual(struct cuda_host *h)
                                         "cmath",   "algorithm", "type_traits"};
     give_header(h, CUDA_HOST_USUAL, usual_headers);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        give_header(h, names[i], supplied_text(names[i]));
+        give_header(h, names[i], cuda_host_text(names[i]));
 }
 
 bool cuda_host_add_empty(struct cuda_host *h, const char *name)

@@ -19,6 +19,8 @@ struct cuda_host {
     char *own[CUDA_HOST_MOST];
 };
 
+// Its text, "" where kernels need nothing of it; NULL: hone does not know it.
+const char *cuda_host_text(const char *name);
 void cuda_host_release(struct cuda_host *h);
 // Adds the header that NVRTC's log says cannot be opened. False: it says none, or one
 // that hone does not know.

@@ -1,0 +1,149 @@
+// The layer's CUDA half: what it wraps of the driver's interface and of NVRTC, and what it calls below. Always preloaded:
+// CUDA has no layers. Types and functions are declared as in the backend (cuda_api.h), so that no header of CUDA is needed.
+#ifndef HONE_CAPTURE_LAYER_CUDA_LAYER_H
+#define HONE_CAPTURE_LAYER_CUDA_LAYER_H
+
+#include "device/backends/cuda/cuda_api.h"
+#include "extras/capture/capture_cuda.h"
+#include "extras/capture/layer/layer.h"
+
+enum {
+    CUDA_PARAMETERS_MOST = LAYER_ARGUMENTS,
+    CUDA_MEMORIES_MOST = 2 * LAYER_ARGUMENTS,
+    CUDA_IMAGE_LEAST = 64, // bytes: an ELF header
+    CUDA_SEEN = 8,
+};
+
+// The functions below the layer. One that the driver lacks is NULL.
+struct cuda_below {
+    struct cuda_api driver;
+    struct nvrtc_api nvrtc;
+    CAPTURE_CUDA_FUNCTIONS(CUDA_POINTER)
+};
+extern struct cuda_below cuda_below;
+// Fills it, once; false: the process has no CUDA.
+bool cuda_below_open(void);
+bool cuda_below_open_nvrtc(void);
+// By this name, in the library that the program has opened (layer_preload.c).
+void *layer_find_cuda(const char *name);
+void *layer_find_nvrtc(const char *name);
+void layer_load_nvrtc(void); // where the program has none
+// The layer's own function of this name, or NULL.
+void *cuda_own_function(const char *name);
+
+// ---- objects -----------------------------------------------------------------------------------
+
+// A text as NVRTC compiled it. Its handle is an nvrtcProgram; of an image that came of it, the hash of the image.
+struct cuda_text {
+    struct layer_program program; // one part
+    char *expressions;            // names that the program asked for, each ended by a zero
+    size_t expressions_length;
+    char *lowered; // what the compiler made of each
+    size_t lowered_length;
+    char digest[65]; // of text, options and headers; "" before it is compiled
+    char image[65];  // digest of the image, where it is kept
+};
+
+struct cuda_symbol {
+    struct cuda_symbol *next;
+    CUdeviceptr at;
+    size_t size;
+    char name[];
+};
+
+struct cuda_module {
+    struct layer_object object;
+    const void *image;           // hash, the handle in `images`
+    struct cuda_symbol *symbols; // that the program asked for
+};
+
+struct cuda_replacement;
+
+struct cuda_function {
+    struct layer_object object;
+    const void *module; // or library
+    uint64_t key;       // 0: nothing is known of it
+    const char *without;
+    char *name;
+    uint32_t count; // of parameters
+    size_t bytes;   // of all of them
+    size_t offsets[CUDA_PARAMETERS_MOST], sizes[CUDA_PARAMETERS_MOST];
+    // The last launches' shapes, by a hash of their very bytes: programs repeat them, and asking the driver about pointers takes longer.
+    struct {
+        uint64_t bytes, shape;
+    } seen[CUDA_SEEN];
+    struct cuda_replacement *replacement; // NULL: none
+};
+
+struct cuda_objects {
+    struct layer_table programs, images, modules, functions;
+};
+extern struct cuda_objects cuda_objects;
+void cuda_objects_after_fork(void);
+
+void cuda_note_program(nvrtcProgram program, const char *source, int headers,
+                       const char *const *texts, const char *const *names);
+void cuda_note_expression(nvrtcProgram program, const char *name);
+void cuda_note_options(nvrtcProgram program, int count, const char *const *options);
+// The program got this out of the compiler: a module that is made of it has the text.
+void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length);
+void cuda_note_module(const void *module, const void *image);
+void cuda_drop_module(const void *module);
+void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size_t size);
+// The function of a name and a module; with NULL, by what the driver says of the handle.
+void cuda_note_function(const void *function, const void *module, const char *name);
+
+// ---- launches ----------------------------------------------------------------------------------
+
+struct cuda_launch {
+    CUfunction function;
+    unsigned grid[3], block[3], shared;
+    CUstream stream;
+    void **parameters, **extra;
+    const struct cuda_config *config; // of cuLaunchKernelEx, or NULL
+    bool is_cooperative;
+};
+
+// The program's own launch.
+CUresult cuda_enqueue(const struct cuda_launch *l);
+CUresult cuda_launch_noted(const struct cuda_launch *l);
+// Where a parameter's bytes are; NULL: nowhere.
+const unsigned char *cuda_parameter(const struct cuda_launch *l, const struct cuda_function *f,
+                                    uint32_t at);
+// The allocation that a word of a parameter points into.
+bool cuda_find_range(const unsigned char *word, CUdeviceptr *at, CUdeviceptr *base, size_t *size);
+
+// A pointer of a launch, and what it reaches: to the next pointer, or to the end of the allocation.
+struct cuda_memory {
+    uint32_t argument;
+    size_t offset; // of the pointer in the argument
+    CUdeviceptr at, base;
+    size_t size;  // from `at`
+    char *symbol; // (or NULL) it is no argument's: for free()
+    unsigned char *bytes;
+    char digest[2][65];
+};
+
+struct cuda_memories {
+    struct cuda_memory items[CUDA_MEMORIES_MOST];
+    uint32_t count;
+    uint64_t bytes; // of all of them
+};
+enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct cuda_function *f,
+                                       struct cuda_memories *out);
+// Adds the symbols of a module.
+void cuda_add_symbols(const void *module, struct cuda_memories *out);
+// Attributes that change what a launch is; those that only say when it may start do not.
+bool cuda_has_attributes(const struct cuda_launch *l);
+bool cuda_is_recorded_now(CUstream stream); // into a graph
+// "CUDA 13.0", as hone-replay says it.
+void cuda_driver_text(char out[64]);
+void cuda_record_times(void);
+void cuda_record_after_fork(void);
+extern atomic_long cuda_graph_captures; // that the program has begun and not ended
+
+struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *t, const char *name);
+void cuda_replace_release(struct cuda_replacement *r);
+CUresult cuda_replace_launch(const struct cuda_launch *l);
+
+#endif

@@ -1,0 +1,365 @@
+// `hone with` for CUDA: launches of kernels that a table has run as the tuned kernel, everything else as the program's own. The tuned
+// text is compiled by the NVRTC that the program itself uses, beside the program's own build.
+#include "extras/capture/capture_guard.h"
+#include "extras/capture/capture_words.h"
+#include "extras/capture/layer/cuda_layer.h"
+#include "extras/capture/layer/replace_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_MOST = 512 };
+
+struct tuned_build { // of one table with one set of options, in one context
+    struct tuned_build *next;
+    const struct tuned_table *table;
+    CUcontext context;
+    char *options;
+    CUfunction function; // NULL: it does not build
+};
+
+struct cuda_replacement {
+    struct replace_state state;
+    CUcontext context;
+    CUdevice device;
+    const struct cuda_text *text; // an image's, which stays
+    char *source;
+};
+
+static pthread_mutex_t builds_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tuned_build *builds;
+
+// ---- building ----------------------------------------------------------------------------------
+
+static nvrtcProgram make_program(const struct cuda_replacement *r)
+{
+    const struct layer_part *part = r->text->program.parts;
+    const uint32_t count = r->text->program.part_count ? part->header_count : 0;
+    const char **texts = calloc(2 * (count + (size_t)1), sizeof *texts);
+    const char **names = texts ? texts + count + 1 : NULL;
+    nvrtcProgram p = NULL;
+    for (uint32_t i = 0; texts && i < count; i++) {
+        texts[i] = part->headers[i].text;
+        names[i] = part->headers[i].name;
+    }
+    if (texts && cuda_below.nvrtc.nvrtcCreateProgram(&p, r->source, "kernel.cu", (int)count, texts,
+                                                     names) != NVRTC_SUCCESS)
+        p = NULL;
+    if (p && r->state.table->function)
+        cuda_below.nvrtc.nvrtcAddNameExpression(p, r->state.table->function);
+    const char *names_end = r->text->expressions + r->text->expressions_length;
+    for (const char *at = r->text->expressions; p && at < names_end; at += strlen(at) + 1)
+        cuda_below.nvrtc.nvrtcAddNameExpression(p, at);
+    free(texts);
+    return p;
+}
+
+static bool compile_tuned(const struct cuda_replacement *r, nvrtcProgram p, const char *options)
+{
+    char *words[WORDS_MOST], target[64];
+    int major = 0, minor = 0, count = 1;
+    cuda_below.driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                           r->device);
+    cuda_below.driver.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                           r->device);
+    snprintf(target, sizeof target, "--gpu-architecture=sm_%d%d%s", major, minor,
+             major >= 9 ? "a" : "");
+    words[0] = target;
+    for (const char *at = options; count < WORDS_MOST; count++) {
+        words[count] = capture_words_next(&at);
+        if (!words[count])
+            break;
+    }
+    const bool ok =
+        cuda_below.nvrtc.nvrtcCompileProgram(p, count, (const char *const *)words) == NVRTC_SUCCESS;
+    while (--count > 0)
+        free(words[count]);
+    return ok;
+}
+
+static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t)
+{
+    const char *name = t->kernel;
+    if (t->function && cuda_below.nvrtc.nvrtcGetLoweredName(p, t->function, &name) != NVRTC_SUCCESS)
+        return NULL;
+    size_t size = 0;
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    char *image =
+        cuda_below.nvrtc.nvrtcGetCUBINSize(p, &size) == NVRTC_SUCCESS && size ? malloc(size) : NULL;
+    if (!image || cuda_below.nvrtc.nvrtcGetCUBIN(p, image) != NVRTC_SUCCESS ||
+        cuda_below.driver.cuModuleLoadData(&module, image) != CUDA_SUCCESS ||
+        cuda_below.driver.cuModuleGetFunction(&function, module, name) != CUDA_SUCCESS)
+        function = NULL;
+    free(image);
+    return function;
+}
+
+static CUfunction build_function(const struct cuda_replacement *r, const char *options)
+{
+    if (r->state.table->text)
+        layer_load_nvrtc();
+    nvrtcProgram p = cuda_below_open_nvrtc() ? make_program(r) : NULL;
+    CUfunction function = p && compile_tuned(r, p, options) ? load_kernel(p, r->state.table) : NULL;
+    if (p)
+        cuda_below.nvrtc.nvrtcDestroyProgram(&p);
+    if (function && r->state.table->shared > 48 << 10)
+        cuda_below.driver.cuFuncSetAttribute(
+            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)r->state.table->shared);
+    return function;
+}
+
+// Built once in each context. The lock is held while it is built: another thread needs it, too.
+static void find_build(const struct replace_state *s, const char *options,
+                       struct replace_decision *d)
+{
+    const struct cuda_replacement *r = (const struct cuda_replacement *)s;
+    pthread_mutex_lock(&builds_lock);
+    struct tuned_build *b = builds;
+    while (b &&
+           !(b->table == s->table && b->context == r->context && strcmp(b->options, options) == 0))
+        b = b->next;
+    if (!b && (b = calloc(1, sizeof *b)) != NULL) {
+        *b = (struct tuned_build){builds, s->table, r->context, strdup(options), NULL};
+        if (b->options) {
+            b->function = build_function(r, options);
+            builds = b;
+        } else {
+            free(b);
+            b = NULL;
+        }
+    }
+    d->kernel = b ? b->function : NULL;
+    pthread_mutex_unlock(&builds_lock);
+}
+
+static void keep_build(void *function)
+{
+    (void)function; // for the next who asks
+}
+
+// ---- a kernel ----------------------------------------------------------------------------------
+
+static bool device_is(CUdevice device, const struct tuned_table *t)
+{
+    char name[256] = "", driver[64];
+    cuda_below.driver.cuDeviceGetName(name, sizeof name, device);
+    cuda_driver_text(driver);
+    return strcmp(name, t->device) == 0 && strcmp(driver, t->driver) == 0;
+}
+
+struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, const char *name)
+{
+    CUcontext context = NULL;
+    CUdevice device = 0;
+    struct tuned_table *t = replace_find_table(NULL, text->digest, name);
+    if (!t || !cuda_below.cuCtxGetCurrent || cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS ||
+        !context || cuda_below.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+        return NULL;
+    while (t && !device_is(device, t))
+        t = replace_find_table(t, text->digest, name);
+    struct cuda_replacement *r = t ? calloc(1, sizeof *r) : NULL;
+    if (!r)
+        return NULL;
+    r->state.table = t;
+    r->context = context;
+    r->device = device;
+    r->text = text;
+    if (t->text || text->program.part_count)
+        r->source = capture_guard_text(t->text ? t->text : text->program.parts->text);
+    pthread_mutex_init(&r->state.lock, NULL);
+    if (r->source)
+        replace_decide_known(&r->state, find_build);
+    return r;
+}
+
+void cuda_replace_release(struct cuda_replacement *r)
+{
+    if (r)
+        free(r->source);
+    free(r);
+}
+
+// ---- launches ----------------------------------------------------------------------------------
+
+static enum replace_reason match_launch(const struct cuda_replacement *r,
+                                        const struct cuda_function *f, const struct cuda_launch *l,
+                                        struct replace_decision *like)
+{
+    const struct tuned_table *t = r->state.table;
+    struct replace_argument arguments[CUDA_PARAMETERS_MOST];
+    size_t global[3], local[3];
+    CUcontext context = NULL;
+    const struct replace_launch asked = {t->dimensions, f->count, global, local, NULL, arguments};
+    if (cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context != r->context)
+        return REPLACE_DEVICE;
+    for (uint32_t a = 0; a < 3; a++) {
+        local[a] = l->block[a];
+        global[a] = (size_t)l->grid[a] * l->block[a];
+        if (a >= t->dimensions && global[a] != 1)
+            return REPLACE_GEOMETRY;
+    }
+    if (l->shared != t->shared || cuda_has_attributes(l))
+        return REPLACE_GEOMETRY;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const unsigned char *bytes = cuda_parameter(l, f, i);
+        if (!bytes)
+            return REPLACE_ARGUMENTS;
+        arguments[i] = (struct replace_argument){'v', f->sizes[i], bytes};
+    }
+    return replace_match(t, &asked, like);
+}
+
+static CUresult enqueue_tuned(const struct cuda_launch *l, const struct replace_decision *d,
+                              void **parameters)
+{
+    struct cuda_launch tuned = *l;
+    struct cuda_config config;
+    tuned.function = d->kernel;
+    for (int a = 0; a < 3; a++) {
+        tuned.block[a] = d->has_local && d->local[a] ? (unsigned)d->local[a] : 1;
+        tuned.grid[a] = (unsigned)((d->global[a] ? d->global[a] : 1) / tuned.block[a]);
+    }
+    if (l->config) {
+        config = *l->config;
+        memcpy(config.grid, tuned.grid, sizeof config.grid);
+        memcpy(config.block, tuned.block, sizeof config.block);
+        tuned.config = &config;
+    }
+    if (parameters) {
+        tuned.parameters = parameters;
+        tuned.extra = NULL;
+    }
+    return cuda_enqueue(&tuned);
+}
+
+// ---- --verify ----------------------------------------------------------------------------------
+
+struct verifying {
+    struct cuda_memories memories;
+    CUdeviceptr copies[CUDA_MEMORIES_MOST];
+    void *parameters[CUDA_PARAMETERS_MOST];
+};
+
+// A copy of what each pointer reaches; pointers to the same have one copy.
+static bool copy_memories(struct verifying *v, const struct cuda_launch *l,
+                          const struct cuda_function *f)
+{
+    if (cuda_find_memories(l, f, &v->memories) != CAPTURE_NONE)
+        return false;
+    for (uint32_t i = 0; i < f->count; i++)
+        v->parameters[i] = (void *)(uintptr_t)cuda_parameter(l, f, i);
+    for (uint32_t i = 0; i < v->memories.count; i++) {
+        const struct cuda_memory *m = &v->memories.items[i];
+        if (f->sizes[m->argument] != sizeof m->at)
+            return false;
+        for (uint32_t o = 0; o < i; o++)
+            v->copies[i] = v->memories.items[o].at == m->at ? v->copies[o] : v->copies[i];
+        v->parameters[m->argument] = &v->copies[i];
+        if (v->copies[i])
+            continue;
+        if (cuda_below.driver.cuMemAlloc(&v->copies[i], m->size) != CUDA_SUCCESS ||
+            cuda_below.cuMemcpyDtoD(v->copies[i], m->at, m->size) != CUDA_SUCCESS)
+            return false;
+    }
+    return true;
+}
+
+static void release_copies(struct verifying *v)
+{
+    for (uint32_t i = 0; i < v->memories.count; i++) {
+        bool is_first = v->copies[i] != 0;
+        for (uint32_t o = 0; o < i; o++)
+            is_first = is_first && v->copies[o] != v->copies[i];
+        if (is_first)
+            cuda_below.driver.cuMemFree(v->copies[i]);
+    }
+}
+
+static bool outputs_agree(const struct verifying *v, const struct tuned_table *t)
+{
+    bool same = true;
+    for (uint32_t i = 0; same && i < v->memories.count; i++) {
+        const struct cuda_memory *m = &v->memories.items[i];
+        unsigned char *a = malloc(2 * m->size + 1), *b = a ? a + m->size : NULL;
+        if (a && cuda_below.cuMemcpyDtoH(a, m->at, m->size) == CUDA_SUCCESS &&
+            cuda_below.cuMemcpyDtoH(b, v->copies[i], m->size) == CUDA_SUCCESS)
+            same = replace_agree(a, b, m->size, t->arguments[m->argument].bytes == sizeof(float));
+        free(a);
+    }
+    return same;
+}
+
+// The tuned kernel on copies, then the program's own on its memory: the program gets what it would have got.
+static bool verify_launch(const struct cuda_replacement *r, const struct cuda_launch *l,
+                          const struct cuda_function *f, const struct replace_decision *d,
+                          CUresult *code)
+{
+    struct verifying *v = cuda_is_recorded_now(l->stream) ? NULL : calloc(1, sizeof *v);
+    bool ok = v && cuda_below.cuCtxSynchronize() == CUDA_SUCCESS && copy_memories(v, l, f) &&
+              enqueue_tuned(l, d, v->parameters) == CUDA_SUCCESS &&
+              cuda_below.cuCtxSynchronize() == CUDA_SUCCESS;
+    if (ok) {
+        *code = cuda_enqueue(l);
+        cuda_below.cuCtxSynchronize();
+        atomic_fetch_add(&layer_counts->verified, 1);
+        if (*code == CUDA_SUCCESS && !outputs_agree(v, r->state.table)) {
+            atomic_fetch_add(&layer_counts->differences, 1);
+            atomic_store(&r->state.table->is_wrong, true);
+        }
+    }
+    if (v)
+        release_copies(v);
+    free(v);
+    return ok;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static CUresult keep_own(const struct cuda_launch *l, enum replace_reason why)
+{
+    atomic_fetch_add_explicit(&layer_counts->kept[why], 1, memory_order_relaxed);
+    return cuda_enqueue(l);
+}
+
+// With the replacement locked. While a stream is recorded nothing is built.
+static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launch *l,
+                             const struct cuda_function *f, const struct replace_decision *like)
+{
+    CUresult code = CUDA_SUCCESS;
+    struct replace_decision *d = replace_decide(&r->state, like, find_build, keep_build);
+    if (d->reason != REPLACE_NONE)
+        return keep_own(l, d->reason);
+    const bool is_verified = replace_is_verified_now(&r->state) && verify_launch(r, l, f, d, &code);
+    r->state.replaced++;
+    if (is_verified)
+        return code;
+    code = enqueue_tuned(l, d, NULL);
+    if (code != CUDA_SUCCESS) {
+        d->reason = REPLACE_LAUNCH;
+        return keep_own(l, REPLACE_LAUNCH);
+    }
+    atomic_fetch_add_explicit(&layer_counts->replaced, 1, memory_order_relaxed);
+    return code;
+}
+
+CUresult cuda_replace_launch(const struct cuda_launch *l)
+{
+    struct replace_decision like;
+    struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
+    struct cuda_replacement *r = f ? f->replacement : NULL;
+    const enum replace_reason why = !r ? REPLACE_UNKNOWN
+                                    : atomic_load(&r->state.table->is_wrong)
+                                        ? REPLACE_DIFFERENCE
+                                        : match_launch(r, f, l, &like);
+    // The entry stays until its module is unloaded, which a program does not do during a launch.
+    if (f)
+        layer_unlock(&cuda_objects.functions);
+    if (why != REPLACE_NONE)
+        return keep_own(l, why);
+    pthread_mutex_lock(&r->state.lock);
+    const CUresult code = launch_tuned(r, l, f, &like);
+    pthread_mutex_unlock(&r->state.lock);
+    return code;
+}

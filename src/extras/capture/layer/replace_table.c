@@ -1,0 +1,393 @@
+// The tables of `hone with`, and lookups in them. A table (extras/deploy/deploy_program.c) names the program's text and options by
+// their digest, the kernel, the device, the kinds of the arguments and the geometry of each captured launch, followed by a table
+// that libhone-known reads.
+#include "extras/capture/layer/replace_table.h"
+
+#include "known/known_program.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tuned_table *tables;
+
+// ---- reading -----------------------------------------------------------------------------------
+
+struct table_reader {
+    const char *at, *end;
+    bool failed;
+};
+
+// The rest of the line behind `key`, a copy; NULL: the line is another.
+static char *take_line(struct table_reader *r, const char *key)
+{
+    const size_t length = strlen(key);
+    const char *line = r->at,
+               *end = line < r->end ? memchr(line, '\n', (size_t)(r->end - line)) : NULL;
+    if (r->failed || !end || (size_t)(end - line) < length || memcmp(line, key, length) != 0) {
+        r->failed = true;
+        return NULL;
+    }
+    char *copy = strndup(line + length, (size_t)(end - line) - length);
+    r->at = end + 1;
+    r->failed = !copy;
+    return copy;
+}
+
+static uint64_t take_number(struct table_reader *r, char **at, uint64_t most)
+{
+    char *end;
+    const uint64_t value = *at && **at != '-' ? strtoull(*at, &end, 10) : 0;
+    if (!*at || **at == '-' || end == *at || value > most) {
+        r->failed = true;
+        return 0;
+    }
+    *at = end;
+    return value;
+}
+
+static void read_arguments(struct table_reader *r, struct tuned_table *t)
+{
+    char *line = take_line(r, "arguments "), *at = line;
+    t->argument_count = (uint32_t)take_number(r, &at, LAYER_ARGUMENTS);
+    t->arguments = calloc(t->argument_count + 1, sizeof *t->arguments);
+    r->failed = r->failed || !t->arguments;
+    for (uint32_t i = 0; !r->failed && i < t->argument_count; i++) {
+        at += *at == ' ';
+        t->arguments[i].kind = *at;
+        r->failed = !*at || !strchr("vblN", *at);
+        if (!r->failed)
+            at++;
+        t->arguments[i].bytes = take_number(r, &at, 1 << 20);
+    }
+    free(line);
+    line = at = take_line(r, "columns ");
+    t->column_count = (uint32_t)take_number(r, &at, COLUMNS_MOST);
+    for (uint32_t i = 0; !r->failed && i < t->column_count; i++) {
+        at += *at == ' ';
+        t->columns[i].from = *at;
+        at += *at != 0;
+        t->columns[i].at = (uint32_t)take_number(r, &at, LAYER_ARGUMENTS - 1);
+        r->failed = r->failed ||
+                    (t->columns[i].from == 'g'   ? t->columns[i].at >= t->dimensions
+                     : t->columns[i].from == 's' ? t->columns[i].at >= t->argument_count ||
+                                                       t->arguments[t->columns[i].at].kind != 'v' ||
+                                                       t->arguments[t->columns[i].at].bytes > 8
+                                                 : true);
+    }
+    free(line);
+}
+
+static void read_cases(struct table_reader *r, struct tuned_table *t)
+{
+    char *line = take_line(r, "launches "), *at = line;
+    t->case_count = (uint32_t)take_number(r, &at, CASES_MOST);
+    free(line);
+    t->cases = calloc(t->case_count + 1, sizeof *t->cases);
+    r->failed = r->failed || !t->cases;
+    for (uint32_t i = 0; !r->failed && i < t->case_count; i++) {
+        line = at = take_line(r, "");
+        for (int a = 0; a < 3; a++)
+            t->cases[i].global[a] = take_number(r, &at, SIZE_MAX);
+        for (int a = 0; a < 3; a++)
+            t->cases[i].local[a] = take_number(r, &at, SIZE_MAX);
+        for (uint32_t c = 0; c < t->column_count; c++)
+            t->cases[i].columns[c] = (int64_t)take_number(r, &at, INT64_MAX);
+        free(line);
+    }
+}
+
+static void free_table(struct tuned_table *t)
+{
+    free(t->program), free(t->kernel), free(t->device), free(t->driver);
+    free(t->text), free(t->function);
+    free(t->arguments), free(t->cases);
+    hone_known_close(t->known);
+    free(t);
+}
+
+static void read_text(struct table_reader *r, struct tuned_table *t)
+{
+    static const char key[] = "text ";
+    if (r->failed || (size_t)(r->end - r->at) < sizeof key || memcmp(r->at, key, 5) != 0)
+        return; // the program has its own
+    char *line = take_line(r, key), *at = line;
+    const uint64_t length = take_number(r, &at, FILE_MOST);
+    if (!r->failed && *at == ' ' && length < (uint64_t)(r->end - r->at)) {
+        t->function = strdup(at + 1);
+        t->text = strndup(r->at, length);
+        r->at += length + 1;
+    }
+    r->failed = r->failed || !t->text || !t->function;
+    free(line);
+}
+
+static void read_known(struct table_reader *r, struct tuned_table *t)
+{
+    const char *const *columns;
+    char *line = take_line(r, "table "), *at = line;
+    const uint64_t length = take_number(r, &at, FILE_MOST);
+    free(line);
+    if (r->failed || length > (uint64_t)(r->end - r->at)) {
+        r->failed = true;
+        return;
+    }
+    t->known = hone_known_read(r->at, length, NULL, 0);
+    r->at += length;
+    r->failed = !t->known || hone_known_columns(t->known, &columns) != t->column_count;
+}
+
+static struct tuned_table *read_table(struct table_reader *r)
+{
+    struct tuned_table *t = calloc(1, sizeof *t);
+    char *line = t ? take_line(r, "kernel ") : NULL, *at;
+    r->failed = r->failed || !t || strlen(line) < 66 || line[64] != ' ';
+    if (!r->failed) {
+        t->program = strndup(line, 64);
+        t->kernel = strdup(line + 65);
+        r->failed = !t->program || !t->kernel;
+    }
+    free(line);
+    if (!r->failed) {
+        t->device = take_line(r, "device ");
+        t->driver = take_line(r, "driver ");
+        line = at = take_line(r, "dimensions ");
+        t->dimensions = (uint32_t)take_number(r, &at, 3);
+        r->failed = r->failed || t->dimensions < 1;
+        t->has_local = line && strstr(line, "local 1");
+        at = line ? strstr(line, "shared ") : NULL;
+        at = at ? at + strlen("shared ") : NULL;
+        t->shared = at ? (uint32_t)take_number(r, &at, UINT32_MAX) : 0;
+        free(line);
+    }
+    if (!r->failed)
+        read_arguments(r, t);
+    if (!r->failed)
+        read_cases(r, t);
+    if (!r->failed)
+        read_text(r, t);
+    if (!r->failed)
+        read_known(r, t);
+    if (r->failed && t) {
+        free_table(t);
+        t = NULL;
+    }
+    return t;
+}
+
+// The whole file, whose last line is a checksum of all before it.
+static void read_tables(const char *path)
+{
+    static const char first[] = "hone-program 1\n";
+    size_t length;
+    char *bytes = layer_read_file(path, &length), sum[64];
+    const size_t last = 26; // "checksum " and 16 digits and a line end
+    if (bytes && length > sizeof first + last && memcmp(bytes, first, sizeof first - 1) == 0) {
+        snprintf(sum, sizeof sum, "checksum %016llx\n",
+                 (unsigned long long)known_checksum(bytes, length - last));
+        struct table_reader r = {bytes + sizeof first - 1, bytes + length - last,
+                                 memcmp(bytes + length - last, sum, last) != 0};
+        while (!r.failed && r.at < r.end) {
+            struct tuned_table *t = read_table(&r);
+            if (!t)
+                break;
+            t->next = tables;
+            tables = t;
+        }
+    }
+    free(bytes);
+}
+
+void layer_replace_open(const char *files)
+{
+    char *list = strdup(files), *rest = list;
+    for (char *path; list && (path = strsep(&rest, "\n"));) {
+        if (*path)
+            read_tables(path);
+    }
+    free(list);
+}
+
+struct tuned_table *replace_find_table(const struct tuned_table *after, const char *digest,
+                                       const char *name)
+{
+    struct tuned_table *t = after ? after->next : tables;
+    while (t && (strcmp(t->program, digest) != 0 || strcmp(t->kernel, name) != 0))
+        t = t->next;
+    return t;
+}
+
+// ---- decisions ---------------------------------------------------------------------------------
+
+// The options of a configuration without what only the table's columns are for.
+static bool take_options(const struct tuned_table *t, const hone_known_device *d,
+                         uint32_t configuration, const int64_t *shape, char out[OPTIONS_MOST])
+{
+    const char *const *names;
+    const size_t length = hone_known_options(t->known, d, configuration, shape, out, OPTIONS_MOST);
+    const uint32_t count = hone_known_columns(t->known, &names);
+    if (length == 0 || length >= OPTIONS_MOST)
+        return false;
+    for (uint32_t c = 0; c < count; c++) {
+        const size_t own = strlen(names[c]);
+        for (char *at = out; (at = strstr(at, "-D"));) {
+            char *end = at + strcspn(at, " ");
+            if (strncmp(at + 2, names[c], own) == 0 && at[2 + own] == '=')
+                memmove(at, end, strlen(end) + 1);
+            else
+                at = end;
+        }
+    }
+    return true;
+}
+
+// Looks up what is launched for these columns.
+static void decide(const struct replace_state *s, struct replace_decision *d, replace_build build)
+{
+    const struct tuned_table *t = s->table;
+    const hone_known_device device = {.name = t->device};
+    char options[OPTIONS_MOST];
+    hone_known_launch launch;
+    uint32_t configuration;
+    d->is_made = true;
+    d->kernel = NULL;
+    d->reason = REPLACE_SIZE;
+    if (hone_known_best(t->known, &device, d->columns, t->column_count, &configuration) != 1 ||
+        hone_known_launches(t->known, configuration) != 1 ||
+        hone_known_geometry(t->known, &device, configuration, 0, d->columns, &launch) != 1 ||
+        !take_options(t, &device, configuration, d->columns, options))
+        return;
+    d->reason = REPLACE_BUILD;
+    build(s, options, d);
+    if (!d->kernel)
+        return;
+    for (int a = 0; a < 3; a++) {
+        d->global[a] = launch.global[a];
+        d->local[a] = launch.local[a];
+    }
+    d->has_local = launch.has_local;
+    d->reason = launch.dimensions == t->dimensions ? REPLACE_NONE : REPLACE_GEOMETRY;
+}
+
+void replace_decide_known(struct replace_state *s, replace_build build)
+{
+    const struct tuned_table *t = s->table;
+    for (uint32_t i = 0; i < t->case_count && i < DECISIONS; i++) {
+        struct replace_decision *d = &s->decisions[i];
+        memcpy(d->columns, t->cases[i].columns, sizeof d->columns);
+        memcpy(d->asked_global, t->cases[i].global, sizeof d->asked_global);
+        memcpy(d->asked_local, t->cases[i].local, sizeof d->asked_local);
+        decide(s, d, build);
+    }
+}
+
+void replace_end(struct replace_state *s, replace_release release)
+{
+    for (uint32_t i = 0; i < DECISIONS; i++) {
+        if (s->decisions[i].kernel)
+            release(s->decisions[i].kernel);
+    }
+}
+
+struct replace_decision *replace_decide(struct replace_state *s,
+                                        const struct replace_decision *like, replace_build build,
+                                        replace_release release)
+{
+    for (uint32_t i = 0; i < DECISIONS; i++) {
+        struct replace_decision *d = &s->decisions[i];
+        if (d->is_made &&
+            memcmp(d->columns, like->columns, s->table->column_count * sizeof *d->columns) == 0 &&
+            memcmp(d->asked_global, like->asked_global, sizeof d->asked_global) == 0 &&
+            (!s->table->has_local || memcmp(d->asked_local, like->asked_local,
+                                            s->table->dimensions * sizeof *d->asked_local) == 0))
+            return d;
+    }
+    struct replace_decision *d = &s->decisions[s->next++ % DECISIONS];
+    if (d->kernel)
+        release(d->kernel);
+    *d = *like;
+    decide(s, d, build);
+    return d;
+}
+
+// ---- launches ----------------------------------------------------------------------------------
+
+// Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
+enum replace_reason replace_match(const struct tuned_table *t, const struct replace_launch *l,
+                                  struct replace_decision *d)
+{
+    bool found = false;
+    if (l->argument_count != t->argument_count)
+        return REPLACE_ARGUMENTS;
+    for (uint32_t i = 0; i < t->argument_count; i++) {
+        const struct replace_argument *a = &l->arguments[i];
+        const char kind = t->arguments[i].kind;
+        const bool is_same = kind == 'v' ? a->kind == 'v' && a->size == t->arguments[i].bytes
+                             : kind == 'b'
+                                 ? (a->kind == 'v' && a->size == sizeof(void *)) || a->kind == 's'
+                             : kind == 'l' ? a->kind == 'l'
+                                           : a->kind == 'v' || a->kind == 'l';
+        if (!is_same)
+            return REPLACE_ARGUMENTS;
+    }
+    if (l->dimensions != t->dimensions || (l->local != NULL) != t->has_local || !l->global)
+        return REPLACE_GEOMETRY;
+    memset(d, 0, sizeof *d);
+    for (uint32_t a = 0; a < 3; a++) {
+        d->asked_global[a] = a < l->dimensions ? l->global[a] : 1;
+        d->asked_local[a] = l->local && a < l->dimensions ? l->local[a] : l->local ? 1 : 0;
+        if (a < l->dimensions && l->offset && l->offset[a])
+            return REPLACE_GEOMETRY;
+    }
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        const uint32_t at = t->columns[c].at;
+        if (t->columns[c].from == 'g')
+            d->columns[c] = (int64_t)d->asked_global[at];
+        else
+            memcpy(&d->columns[c], l->arguments[at].bytes, t->arguments[at].bytes);
+        if (t->columns[c].from == 's' && t->arguments[at].bytes == 4)
+            d->columns[c] =
+                (int32_t)
+                    d->columns[c]; // columns are positive: a larger unsigned one is not as captured
+        if (d->columns[c] < 1)
+            return REPLACE_GEOMETRY;
+    }
+    for (uint32_t i = 0; !found && i < t->case_count; i++) {
+        const struct launch_case *x = &t->cases[i];
+        found =
+            memcmp(x->global, d->asked_global, sizeof x->global) == 0 &&
+            (!l->local || memcmp(x->local, d->asked_local, t->dimensions * sizeof *x->local) == 0);
+    }
+    return found ? REPLACE_NONE : REPLACE_GEOMETRY;
+}
+
+bool replace_is_verified_now(const struct replace_state *s)
+{
+    const double p = layer_settings.verify;
+    return p > 0 && floor((double)(s->replaced + 1) * p) > floor((double)s->replaced * p);
+}
+
+bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float)
+{
+    double sum = 0;
+    if (memcmp(a, b, bytes) == 0)
+        return true;
+    if (!is_float)
+        return false;
+    for (size_t i = 0; i + 4 <= bytes; i += 4) {
+        float x;
+        memcpy(&x, a + i, 4);
+        sum += isfinite(x) ? (double)x * x : 0;
+    }
+    const double scale = 1e-4 * sqrt(sum / (double)(bytes / 4));
+    for (size_t i = 0; i + 4 <= bytes; i += 4) {
+        float x, y;
+        memcpy(&x, a + i, 4);
+        memcpy(&y, b + i, 4);
+        if (memcmp(a + i, b + i, 4) != 0 &&
+            !(fabs((double)x - y) <= scale + 1e-4 * fabs((double)x)))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,95 @@
+// `hone with` in every language: tables, and what is launched by them. The parts that a driver does are in layer_replace.c and
+// cuda_replace.c.
+#ifndef HONE_CAPTURE_LAYER_REPLACE_TABLE_H
+#define HONE_CAPTURE_LAYER_REPLACE_TABLE_H
+
+#include "extras/capture/layer/layer.h"
+
+#include <hone_known.h>
+
+enum { COLUMNS_MOST = 16, CASES_MOST = 4096, DECISIONS = 8, OPTIONS_MOST = 16384 };
+
+struct launch_case { // a captured launch
+    size_t global[3], local[3];
+    int64_t columns[COLUMNS_MOST];
+};
+
+struct tuned_argument {
+    char kind;    // v: a value, b: a buffer, l: local memory, N: NULL
+    size_t bytes; // of a value; of a buffer: 4, it holds floats
+};
+
+struct tuned_table {
+    struct tuned_table *next;
+    char *program, *kernel, *device, *driver;
+    char *text,
+        *function; // (or NULL) that the program itself does not have, and the kernel's name in it
+    uint32_t dimensions, argument_count, column_count, case_count;
+    uint32_t shared; // CUDA: bytes of dynamic shared memory
+    bool has_local;
+    struct tuned_argument *arguments;
+    struct {
+        char from; // s: a scalar, g: the global size
+        uint32_t at;
+    } columns[COLUMNS_MOST];
+    struct launch_case *cases;
+    hone_known *known;
+    atomic_bool is_wrong; // --verify found a difference
+};
+
+struct replace_decision {
+    bool is_made;
+    int64_t columns[COLUMNS_MOST];
+    size_t asked_global[3], asked_local[3];
+    enum replace_reason reason;
+    void *kernel; // the driver's; NULL: none
+    size_t global[3], local[3];
+    bool has_local;
+};
+
+// The first member of what a kernel is replaced by.
+struct replace_state {
+    struct tuned_table *table;
+    pthread_mutex_t lock;
+    struct replace_decision decisions[DECISIONS];
+    uint32_t next; // decision that is overwritten
+    uint64_t replaced;
+};
+
+// Makes the kernel of a decision with these options; sets `kernel`, or leaves it NULL.
+typedef void (*replace_build)(const struct replace_state *s, const char *options,
+                              struct replace_decision *d);
+typedef void (*replace_release)(void *kernel);
+
+// The table of a kernel behind `after` (NULL: the first), or NULL.
+struct tuned_table *replace_find_table(const struct tuned_table *after, const char *digest,
+                                       const char *name);
+// Decides for the captured launches, so that their kernels are built before they are launched.
+void replace_decide_known(struct replace_state *s, replace_build build);
+// Releases the decisions' kernels.
+void replace_end(struct replace_state *s, replace_release release);
+
+struct replace_argument {
+    char kind; // v: a value, l: local memory, s: a pointer by itself; 0: not set
+    size_t size;
+    const unsigned char *bytes;
+};
+
+struct replace_launch {
+    uint32_t dimensions, argument_count;
+    const size_t *global, *local, *offset; // may be NULL
+    const struct replace_argument *arguments;
+};
+
+// Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
+enum replace_reason replace_match(const struct tuned_table *t, const struct replace_launch *l,
+                                  struct replace_decision *d);
+// The decision for such a launch, made now if it is the first; with the state locked.
+struct replace_decision *replace_decide(struct replace_state *s,
+                                        const struct replace_decision *like, replace_build build,
+                                        replace_release release);
+bool replace_is_verified_now(const struct replace_state *s);
+// As wide as hone's own tolerance for floats; other types agree bit for bit.
+bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float);
+
+#endif

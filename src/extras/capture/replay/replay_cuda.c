@@ -1,0 +1,382 @@
+// Replays CUDA kernels: their text by NVRTC, or the image that the program loaded.
+#include "extras/capture/replay/replay_driver.h"
+
+#include "extras/capture/capture_cuda.h"
+#include "extras/capture/capture_words.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_MOST = 512, SHARED_DEFAULT = 48 << 10 };
+
+struct parameter {
+    size_t offset, bytes;
+};
+
+struct cuda {
+    struct cuda_api driver;
+    struct nvrtc_api nvrtc;
+    bool has_nvrtc;
+    CUresult (*copy_to)(CUdeviceptr to, const void *from, size_t bytes);
+    CUresult (*copy_from)(void *to, CUdeviceptr from, size_t bytes);
+    CUresult (*synchronize)(void);
+    CUmodule module;
+    CUfunction function;
+    char *name; // of the function in a text of the user's, as the compiler writes it
+    struct parameter parameters[ARGUMENTS_MOST];
+    unsigned count;
+    unsigned char bytes[VALUE_MOST]; // of the parameters
+};
+
+static bool call_ok(struct replay *r, CUresult code, const char *what)
+{
+    const struct cuda *c = r->state;
+    char text[512];
+    return code == CUDA_SUCCESS ||
+           replay_fail(r, "%s: %s", what, cuda_code_text(&c->driver, code, text, sizeof text));
+}
+
+// ---- the device --------------------------------------------------------------------------------
+
+static bool find_more(struct replay *r, struct cuda *c)
+{
+    void *library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+    void *found[] = {library ? dlsym(library, "cuMemcpyHtoD_v2") : NULL,
+                     library ? dlsym(library, "cuMemcpyDtoH_v2") : NULL,
+                     library ? dlsym(library, "cuCtxSynchronize") : NULL};
+    memcpy(&c->copy_to, &found[0], sizeof found[0]);
+    memcpy(&c->copy_from, &found[1], sizeof found[1]);
+    memcpy(&c->synchronize, &found[2], sizeof found[2]);
+    return (found[0] && found[1] && found[2]) || replay_fail(r, "%s is too old", CUDA_LIBRARY);
+}
+
+static bool is_device(const struct cuda *c, CUdevice device, const char *name, const char *driver)
+{
+    char own[256] = "", version[64];
+    int number = 0;
+    c->driver.cuDeviceGetName(own, sizeof own, device);
+    c->driver.cuDriverGetVersion(&number);
+    snprintf(version, sizeof version, "CUDA %d.%d", number / 1000, number % 1000 / 10);
+    return strcmp(own, name) == 0 && strcmp(version, driver) == 0;
+}
+
+static bool cuda_open(struct replay *r, const char *name, const char *driver)
+{
+    struct error e = ERROR_INIT;
+    struct cuda *c = calloc(1, sizeof *c);
+    CUcontext context;
+    int count = 0;
+    r->state = c;
+    if (!c || !cuda_api_open(&c->driver, &e))
+        return replay_fail(r, "%s", c ? e.text : "no memory");
+    if (!find_more(r, c) || !call_ok(r, c->driver.cuInit(0), "cuInit") ||
+        !call_ok(r, c->driver.cuDeviceGetCount(&count), "cuDeviceGetCount"))
+        return false;
+    for (int i = 0; i < count; i++) {
+        CUdevice device;
+        if (c->driver.cuDeviceGet(&device, i) == CUDA_SUCCESS && is_device(c, device, name, driver))
+            return call_ok(r, c->driver.cuDevicePrimaryCtxRetain(&context, device),
+                           "cuDevicePrimaryCtxRetain") &&
+                   call_ok(r, c->driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    }
+    return replay_fail(r, "the device of the capture is not here: %s, driver %s", name, driver);
+}
+
+static bool open_compiler(struct replay *r, struct cuda *c)
+{
+    struct error e = ERROR_INIT;
+    struct text path = TEXT_INIT;
+    if (!c->has_nvrtc)
+        c->has_nvrtc = nvrtc_api_open(&c->nvrtc, getenv("CUDA_HOME"), &path, &e);
+    text_release(&path);
+    return c->has_nvrtc || replay_fail(r, "%s", e.text);
+}
+
+// ---- the program -------------------------------------------------------------------------------
+
+struct headers {
+    char *texts[WORDS_MOST];
+    const char *names[WORDS_MOST];
+    int count;
+};
+
+static bool read_headers(struct replay *r, json_t *part, struct headers *out)
+{
+    json_t *list = json_object_get(part, "headers");
+    if (json_array_size(list) > WORDS_MOST)
+        return replay_fail(r, "more than %d headers", WORDS_MOST);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *header = json_array_get(list, i);
+        const char *name = json_string_value(json_array_get(header, 0));
+        const char *digest = json_string_value(json_array_get(header, 1));
+        size_t length = 0;
+        out->names[i] = name ? name : "";
+        out->texts[i] = replay_source(r, digest ? digest : "", &length);
+        if (!out->texts[i])
+            return false;
+        out->count++;
+    }
+    return true;
+}
+
+static void fail_by_log(struct replay *r, const struct cuda *c, nvrtcProgram p, nvrtcResult code)
+{
+    size_t length = 0;
+    char *log = NULL;
+    if (c->nvrtc.nvrtcGetProgramLogSize(p, &length) == NVRTC_SUCCESS && length < 1 << 24)
+        log = calloc(1, length + 1);
+    if (log)
+        c->nvrtc.nvrtcGetProgramLog(p, log);
+    replay_fail(r, "NVRTC: %s: %.400s", c->nvrtc.nvrtcGetErrorString(code), log ? log : "");
+    free(log);
+}
+
+static bool compile_replay(struct replay *r, const struct cuda *c, nvrtcProgram p,
+                           const char *options)
+{
+    char *words[WORDS_MOST];
+    int count = 0;
+    for (const char *at = options; count < WORDS_MOST; count++) {
+        words[count] = capture_words_next(&at);
+        if (!words[count])
+            break;
+    }
+    const nvrtcResult code = c->nvrtc.nvrtcCompileProgram(p, count, (const char *const *)words);
+    if (code != NVRTC_SUCCESS)
+        fail_by_log(r, c, p, code);
+    for (int i = 0; i < count; i++)
+        free(words[i]);
+    return code == NVRTC_SUCCESS;
+}
+
+// A cubin, or PTX where the options name no real architecture.
+static bool load_compiled(struct replay *r, struct cuda *c, nvrtcProgram p)
+{
+    const struct nvrtc_api *n = &c->nvrtc;
+    size_t length = 0;
+    const bool is_cubin = n->nvrtcGetCUBINSize(p, &length) == NVRTC_SUCCESS && length > 0;
+    if (!is_cubin && n->nvrtcGetPTXSize(p, &length) != NVRTC_SUCCESS)
+        return replay_fail(r, "NVRTC gives neither a cubin nor PTX");
+    char *image = malloc(length + 1);
+    const bool ok = image && (is_cubin ? n->nvrtcGetCUBIN(p, image) : n->nvrtcGetPTX(p, image)) ==
+                                 NVRTC_SUCCESS;
+    const bool is_loaded =
+        ok ? call_ok(r, c->driver.cuModuleLoadData(&c->module, image), "cuModuleLoadData")
+           : replay_fail(r, "no memory for its image");
+    free(image);
+    return is_loaded;
+}
+
+// A user's text has the function by its own name.
+static void note_name(struct cuda *c, nvrtcProgram p, const char *function)
+{
+    const char *lowered = NULL;
+    if (function && c->nvrtc.nvrtcGetLoweredName(p, function, &lowered) == NVRTC_SUCCESS && lowered)
+        c->name = strdup(lowered);
+}
+
+static bool build_text(struct replay *r, struct cuda *c, json_t *kernel,
+                       const struct replay_text *other)
+{
+    const char *source = other ? other->source : NULL, *function = source ? other->function : NULL;
+    json_t *part = json_array_get(json_object_get(kernel, "parts"), 0), *name;
+    struct headers *h = calloc(1, sizeof *h);
+    nvrtcProgram p = NULL;
+    size_t i, length = 0;
+    char *text = h && read_headers(r, part, h)
+                     ? replay_source(r, source ? source : replay_string(part, "source"), &length)
+                     : NULL;
+    bool ok =
+        text && open_compiler(r, c) &&
+        (c->nvrtc.nvrtcCreateProgram(&p, text, "kernel.cu", h->count, (const char *const *)h->texts,
+                                     h->names) == NVRTC_SUCCESS ||
+         replay_fail(r, "nvrtcCreateProgram failed"));
+    json_array_foreach(json_object_get(kernel, "expressions"), i, name)
+    {
+        const char *words = json_string_value(json_array_get(name, 0));
+        if (ok && words)
+            c->nvrtc.nvrtcAddNameExpression(p, words);
+    }
+    if (ok && function)
+        c->nvrtc.nvrtcAddNameExpression(p, function);
+    ok = ok && compile_replay(r, c, p, other ? other->options : replay_string(kernel, "options")) &&
+         load_compiled(r, c, p);
+    if (ok)
+        note_name(c, p, function);
+    if (p)
+        c->nvrtc.nvrtcDestroyProgram(&p);
+    for (int k = 0; h && k < h->count; k++)
+        free(h->texts[k]);
+    free(h);
+    free(text);
+    return ok;
+}
+
+static bool load_image(struct replay *r, struct cuda *c, json_t *kernel)
+{
+    size_t length = 0;
+    if (!*replay_string(kernel, "image"))
+        return replay_fail(r, "its program was made from a %s, which was not kept",
+                           replay_string(kernel, "without"));
+    unsigned char *image = replay_content(r, replay_string(kernel, "image"), &length);
+    const bool ok =
+        image && call_ok(r, c->driver.cuModuleLoadData(&c->module, image), "cuModuleLoadData");
+    free(image);
+    return ok;
+}
+
+static bool read_parameters(struct replay *r, struct cuda *c, json_t *kernel)
+{
+    json_t *list = json_object_get(kernel, "arguments");
+    c->count = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *a = json_array_get(list, i);
+        const json_int_t offset = json_integer_value(json_object_get(a, "offset"));
+        const json_int_t bytes = json_integer_value(json_object_get(a, "bytes"));
+        if (i >= ARGUMENTS_MOST || offset < 0 || bytes < 0 || offset > VALUE_MOST ||
+            bytes > VALUE_MOST - offset)
+            return replay_fail(r, "the log has no place for argument %zu", i);
+        c->parameters[c->count++] = (struct parameter){(size_t)offset, (size_t)bytes};
+    }
+    return true;
+}
+
+static bool cuda_build(struct replay *r, json_t *kernel, const struct replay_text *other)
+{
+    struct cuda *c = r->state;
+    return read_parameters(r, c, kernel) &&
+           (json_is_string(json_object_get(kernel, "without")) && !(other && other->source)
+                ? load_image(r, c, kernel)
+                : build_text(r, c, kernel, other)) &&
+           call_ok(r,
+                   c->driver.cuModuleGetFunction(&c->function, c->module,
+                                                 c->name ? c->name : replay_string(kernel, "name")),
+                   "cuModuleGetFunction");
+}
+
+static void cuda_release(struct replay *r)
+{
+    struct cuda *c = r->state;
+    if (c->module)
+        c->driver.cuModuleUnload(c->module);
+    c->module = NULL;
+    free(c->name);
+    c->name = NULL;
+}
+
+// ---- arguments and memory ----------------------------------------------------------------------
+
+static bool cuda_set_value(struct replay *r, unsigned at, const void *bytes, size_t length)
+{
+    struct cuda *c = r->state;
+    if (at >= c->count || length != c->parameters[at].bytes)
+        return replay_fail(r, "argument %u has another size", at);
+    memcpy(c->bytes + c->parameters[at].offset, bytes, length);
+    return true;
+}
+
+static bool cuda_set_memory(struct replay *r, unsigned at, uintptr_t memory)
+{
+    const CUdeviceptr address = memory;
+    return cuda_set_value(r, at, &address, sizeof address);
+}
+
+static bool cuda_set_inside(struct replay *r, unsigned at, size_t offset, uintptr_t memory)
+{
+    struct cuda *c = r->state;
+    const CUdeviceptr address = memory;
+    if (at >= c->count || c->parameters[at].bytes < sizeof address ||
+        offset > c->parameters[at].bytes - sizeof address)
+        return replay_fail(r, "argument %u has no pointer at %zu", at, offset);
+    memcpy(c->bytes + c->parameters[at].offset + offset, &address, sizeof address);
+    return true;
+}
+
+static bool cuda_allocate(struct replay *r, size_t bytes, uintptr_t *out)
+{
+    const struct cuda *c = r->state;
+    CUdeviceptr address = 0;
+    const bool ok = call_ok(r, c->driver.cuMemAlloc(&address, bytes ? bytes : 1), "cuMemAlloc");
+    *out = (uintptr_t)address;
+    return ok;
+}
+
+static bool cuda_part(struct replay *r, uintptr_t whole, size_t offset, size_t bytes,
+                      uintptr_t *out)
+{
+    (void)r, (void)bytes;
+    *out = whole + offset;
+    return true;
+}
+
+static bool cuda_symbol(struct replay *r, const char *name, size_t bytes, uintptr_t *out)
+{
+    const struct cuda *c = r->state;
+    CUdeviceptr at = 0;
+    size_t size = 0;
+    if (!call_ok(r, c->driver.cuModuleGetGlobal(&at, &size, c->module, name), "cuModuleGetGlobal"))
+        return false;
+    *out = (uintptr_t)at;
+    return size == bytes || replay_fail(r, "the symbol %s has another size", name);
+}
+
+static void cuda_free(struct replay *r, uintptr_t memory)
+{
+    const struct cuda *c = r->state;
+    c->driver.cuMemFree(memory); // of a part: refused
+}
+
+static bool cuda_write(struct replay *r, uintptr_t memory, size_t offset, size_t bytes,
+                       const void *from)
+{
+    const struct cuda *c = r->state;
+    return bytes == 0 || call_ok(r, c->copy_to(memory + offset, from, bytes), "cuMemcpyHtoD");
+}
+
+static bool cuda_read(struct replay *r, uintptr_t memory, size_t offset, size_t bytes, void *to)
+{
+    const struct cuda *c = r->state;
+    return bytes == 0 || call_ok(r, c->copy_from(to, memory + offset, bytes), "cuMemcpyDtoH");
+}
+
+static bool cuda_launch(struct replay *r, const struct replay_geometry *g)
+{
+    struct cuda *c = r->state;
+    void *parameters[ARGUMENTS_MOST];
+    unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+    for (unsigned a = 0; a < g->dimensions; a++) {
+        const size_t local = g->has_local && g->local[a] > 0 ? g->local[a] : 1;
+        if (g->global[a] % local || g->global[a] / local > UINT32_MAX || local > UINT32_MAX)
+            return replay_fail(r, "its threads are no whole number of blocks");
+        block[a] = (unsigned)local;
+        grid[a] = (unsigned)(g->global[a] / local);
+    }
+    for (unsigned i = 0; i < c->count; i++)
+        parameters[i] = c->bytes + c->parameters[i].offset;
+    if (g->shared > SHARED_DEFAULT &&
+        !call_ok(r,
+                 c->driver.cuFuncSetAttribute(
+                     c->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)g->shared),
+                 "cuFuncSetAttribute"))
+        return false;
+    return call_ok(r,
+                   c->driver.cuLaunchKernel(c->function, grid[0], grid[1], grid[2], block[0],
+                                            block[1], block[2], g->shared, NULL, parameters, NULL),
+                   "cuLaunchKernel") &&
+           call_ok(r, c->synchronize(), "cuCtxSynchronize");
+}
+
+const struct replay_driver replay_cuda = {.open = cuda_open,
+                                          .build = cuda_build,
+                                          .release = cuda_release,
+                                          .set_value = cuda_set_value,
+                                          .set_memory = cuda_set_memory,
+                                          .set_inside = cuda_set_inside,
+                                          .allocate = cuda_allocate,
+                                          .part = cuda_part,
+                                          .symbol = cuda_symbol,
+                                          .free = cuda_free,
+                                          .write = cuda_write,
+                                          .read = cuda_read,
+                                          .launch = cuda_launch};

@@ -1,0 +1,432 @@
+// A CUDA program of the tests, as capture_program.c is one for OpenCL: its first argument says what it does, its output is a line with
+// a checksum. It uses the driver's interface and NVRTC, opened by dlopen; it knows nothing of hone. Its kernels are real ones, with
+// the marks by which the driver for tests knows what they do.
+#include "device/backends/cuda/cuda_api.h"
+#include "extras/capture/capture_cuda.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct cuda_api cu;
+static struct nvrtc_api rtc;
+static struct {
+    CAPTURE_CUDA_FUNCTIONS(CUDA_POINTER)
+} more;
+
+static void find(void *library, const char *symbol, void *to)
+{
+    void *at = dlsym(library, symbol);
+    memcpy(to, &at, sizeof at);
+}
+
+static void need(int code, const char *what)
+{
+    if (code == 0)
+        return;
+    fprintf(stderr, "%s: %d\n", what, code);
+    exit(3);
+}
+
+static void open_device(void)
+{
+    static const char *const compilers[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
+    void *driver = dlopen(CUDA_LIBRARY, RTLD_NOW), *compiler = NULL;
+    CUcontext context;
+    CUdevice device;
+    for (size_t i = 0; !compiler && i < sizeof compilers / sizeof *compilers; i++)
+        compiler = dlopen(compilers[i], RTLD_NOW);
+    if (!driver || !compiler)
+        exit(77);
+#define X(name, symbol, result, parameters) find(driver, symbol, (void *)&cu.name);
+    CUDA_DRIVER_FUNCTIONS(X)
+#undef X
+#define X(name, symbol, result, parameters) find(driver, symbol, (void *)&more.name);
+    CAPTURE_CUDA_FUNCTIONS(X)
+#undef X
+#define X(name, symbol, result, parameters) find(compiler, symbol, (void *)&rtc.name);
+    NVRTC_FUNCTIONS(X)
+#undef X
+    if (cu.cuInit(0) != CUDA_SUCCESS || cu.cuDeviceGet(&device, 0) != CUDA_SUCCESS)
+        exit(77);
+    need(cu.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    need(cu.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+static char *compile(const char *text, const char *name, const char *option, size_t *length)
+{
+    char target[64];
+    int major = 9, minor = 0;
+    CUdevice device = 0;
+    nvrtcProgram p;
+    cu.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    cu.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    snprintf(target, sizeof target, "--gpu-architecture=sm_%d%d", major, minor);
+    const char *options[] = {target, option};
+    need(rtc.nvrtcCreateProgram(&p, text, "kernel.cu", 0, NULL, NULL), "nvrtcCreateProgram");
+    need(rtc.nvrtcAddNameExpression(p, name), "nvrtcAddNameExpression");
+    need(rtc.nvrtcCompileProgram(p, option ? 2 : 1, options), "nvrtcCompileProgram");
+    need(rtc.nvrtcGetCUBINSize(p, length), "nvrtcGetCUBINSize");
+    char *image = malloc(*length);
+    need(rtc.nvrtcGetCUBIN(p, image), "nvrtcGetCUBIN");
+    rtc.nvrtcDestroyProgram(&p);
+    return image;
+}
+
+static CUmodule load(char *image, size_t size)
+{
+    CUmodule module;
+    need(cu.cuModuleLoadData(&module, image), "cuModuleLoadData");
+    memset(image, 0, size); // it is the program's again
+    free(image);
+    return module;
+}
+
+static CUmodule build(const char *text, const char *name, const char *option)
+{
+    size_t size = 0;
+    char *image = compile(text, name, option, &size);
+    return load(image, size);
+}
+
+static CUfunction function(CUmodule module, const char *name)
+{
+    CUfunction f;
+    need(cu.cuModuleGetFunction(&f, module, name), "cuModuleGetFunction");
+    return f;
+}
+
+static CUdeviceptr buffer(size_t count, float first)
+{
+    CUdeviceptr at;
+    float *x = malloc(count * sizeof *x);
+    for (size_t i = 0; i < count; i++)
+        x[i] = first + (float)(i * 37 % 101);
+    need(cu.cuMemAlloc(&at, count * sizeof *x), "cuMemAlloc");
+    need(more.cuMemcpyHtoD(at, x, count * sizeof *x), "cuMemcpyHtoD");
+    free(x);
+    return at;
+}
+
+static void tell(CUdeviceptr at, size_t bytes)
+{
+    unsigned char *b = malloc(bytes);
+    unsigned sum = 2166136261u;
+    need(more.cuMemcpyDtoH(b, at, bytes), "cuMemcpyDtoH");
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ b[i]) * 16777619u;
+    printf("%08x\n", sum);
+    fflush(stdout);
+    free(b);
+}
+
+static void launch(CUfunction f, unsigned grid, unsigned block, void **parameters)
+{
+    need(cu.cuLaunchKernel(f, grid, 1, 1, block, 1, 1, 0, NULL, parameters, NULL),
+         "cuLaunchKernel");
+}
+
+static const char add_text[] =
+    "#ifndef ROWS\n"
+    "#define ROWS 1\n"
+    "#endif\n"
+    "extern \"C\" __global__ void add(const float *a, const float *b, float *c, int n)\n"
+    "{\n"
+    "    // fake:add\n"
+    "    for (int r = 0; r < ROWS; r++) {\n"
+    "        int i = (blockIdx.x * ROWS + r) * blockDim.x + threadIdx.x;\n"
+    "        if (i < n)\n"
+    "            c[i] = a[i] + b[i];\n"
+    "    }\n"
+    "}\n";
+
+static const char count_text[] = "extern \"C\" __global__ void count(float *x)\n"
+                                 "{\n"
+                                 "    // fake:count\n"
+                                 "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                 "}\n";
+
+// Launches of the sizes n, 2 n, ..., each several times.
+static void run_add(int shapes, int launches, int n)
+{
+    CUmodule module = build(add_text, "add", "-DROWS=1");
+    CUfunction f = function(module, "add");
+    CUdeviceptr a = buffer((size_t)n * (size_t)shapes, 1),
+                b = buffer((size_t)n * (size_t)shapes, 2),
+                c = buffer((size_t)n * (size_t)shapes, 3);
+    for (int i = 0; i < launches; i++) {
+        int size = n * (i % shapes + 1);
+        void *parameters[] = {&a, &b, &c, &size};
+        launch(f, (unsigned)((size + 127) / 128), 128, parameters);
+    }
+    need(more.cuCtxSynchronize(), "cuCtxSynchronize");
+    tell(c, (size_t)n * (size_t)shapes * sizeof(float));
+    need(cu.cuModuleUnload(module), "cuModuleUnload");
+}
+
+// Three arrays in one allocation, as a caching allocator hands them out.
+static void run_pool(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr pool = buffer(4 * N, 1), b = pool + N * sizeof(float), c = b + N * sizeof(float);
+    int n = N;
+    void *parameters[] = {&pool, &b, &c, &n};
+    launch(f, N / 128, 128, parameters);
+    tell(pool, 4 * N * sizeof(float));
+}
+
+static void run_in_place(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    launch(f, N / 256, 256, parameters);
+    tell(x, N * sizeof(float));
+}
+
+// A pointer into the array of another.
+static void run_overlap(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr a = buffer(N + 1, 1), next = a + sizeof(float), c = buffer(N, 3);
+    int n = N;
+    void *parameters[] = {&a, &next, &c, &n};
+    launch(f, N / 128, 128, parameters);
+    tell(c, N * sizeof(float));
+}
+
+// Parameters as one buffer.
+static void run_extra(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    CUdeviceptr x = buffer(N, 1);
+    size_t size = sizeof x;
+    void *extra[] = {(void *)(uintptr_t)CUDA_LAUNCH_BUFFER, &x,
+                     (void *)(uintptr_t)CUDA_LAUNCH_BUFFER_SIZE, &size, NULL};
+    need(cu.cuLaunchKernel(f, N / 256, 1, 1, 256, 1, 1, 0, NULL, NULL, extra), "cuLaunchKernel");
+    tell(x, N * sizeof(float));
+}
+
+// No second array: the kernel is not launched with blocks that read it.
+static void run_null(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr a = buffer(N, 1), b = 0, c = buffer(N, 3);
+    int n = 0;
+    void *parameters[] = {&a, &b, &c, &n};
+    launch(f, N / 128, 128, parameters);
+    tell(c, N * sizeof(float));
+}
+
+static const char inside_text[] = "struct pair { float *x; int n, m; };\n"
+                                  "extern \"C\" __global__ void count_pair(struct pair p)\n"
+                                  "{\n"
+                                  "    // fake:count\n"
+                                  "    p.x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                  "}\n";
+
+static void run_inside(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(inside_text, "count_pair", NULL), "count_pair");
+    struct {
+        CUdeviceptr x;
+        int n, m;
+    } pair = {buffer(N, 1), N, 7};
+    void *parameters[] = {&pair};
+    launch(f, N / 256, 256, parameters);
+    tell(pair.x, N * sizeof(float));
+}
+
+static const char symbol_text[] = "__constant__ float factor[4];\n"
+                                  "extern \"C\" __global__ void count(float *x)\n"
+                                  "{\n"
+                                  "    // fake:count\n"
+                                  "    x[blockIdx.x * blockDim.x + threadIdx.x] += factor[0];\n"
+                                  "}\n";
+
+static void run_symbol(void)
+{
+    enum { N = 1024 };
+    static const float one[] = {1.0f};
+    CUmodule module = build(symbol_text, "count", NULL);
+    CUfunction f = function(module, "count");
+    CUdeviceptr x = buffer(N, 1), factor = 0;
+    void *parameters[] = {&x};
+    need(cu.cuModuleGetGlobal(&factor, NULL, module, "factor"), "cuModuleGetGlobal");
+    need(more.cuMemcpyHtoD(factor, one, sizeof one), "cuMemcpyHtoD");
+    launch(f, N / 256, 256, parameters);
+    tell(x, N * sizeof(float));
+}
+
+static void run_cooperative(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    need(more.cuLaunchCooperativeKernel(f, N / 256, 1, 1, 256, 1, 1, 0, NULL, parameters),
+         "cuLaunchCooperativeKernel");
+    tell(x, N * sizeof(float));
+}
+
+// Memory of the host, which the driver for tests takes as well as its own.
+static void run_host_memory(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    CUdeviceptr x = 0;
+    float *at = NULL;
+    void *parameters[] = {&x};
+    need(more.cuMemHostAlloc((void **)&at, N * sizeof *at, 0), "cuMemHostAlloc");
+    memset(at, 0, N * sizeof *at);
+    x = (uintptr_t)at;
+    launch(f, N / 256, 256, parameters);
+    need(more.cuCtxSynchronize(), "cuCtxSynchronize");
+    printf("%g\n", (double)at[N - 1]);
+}
+
+// A launch that is recorded into a graph is no launch yet.
+static void run_graph(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    CUdeviceptr x = buffer(N, 1);
+    CUstream stream;
+    void *parameters[] = {&x}, *graph = NULL;
+    need(cu.cuStreamCreate(&stream, 1), "cuStreamCreate");
+    need(more.cuStreamBeginCapture(stream, 0), "cuStreamBeginCapture");
+    need(cu.cuLaunchKernel(f, N / 256, 1, 1, 256, 1, 1, 0, stream, parameters, NULL),
+         "cuLaunchKernel");
+    need(more.cuStreamEndCapture(stream, &graph), "cuStreamEndCapture");
+    tell(x, N * sizeof(float));
+}
+
+// By cuGetProcAddress, as the runtime API.
+static void run_proc_address(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x}, *found = NULL;
+    need(more.cuGetProcAddress("cuLaunchKernel", &found, 12000, CUDA_PROC_ADDRESS_PER_THREAD, NULL),
+         "cuGetProcAddress");
+    memcpy(&cu.cuLaunchKernel, &found, sizeof found);
+    launch(f, N / 256, 256, parameters);
+    need(cu.cuStreamSynchronize((CUstream)(uintptr_t)CUDA_STREAM_PER_THREAD),
+         "cuStreamSynchronize");
+    tell(x, N * sizeof(float));
+}
+
+// One image, loaded twice; the handle of a function may be that of another after it.
+static void run_twice(void)
+{
+    enum { N = 1024 };
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    for (int i = 0; i < 3; i++) {
+        CUmodule module = build(count_text, "count", NULL);
+        launch(function(module, "count"), N / 256, 256, parameters);
+        need(more.cuCtxSynchronize(), "cuCtxSynchronize");
+        need(cu.cuModuleUnload(module), "cuModuleUnload");
+    }
+    tell(x, N * sizeof(float));
+}
+
+// As a compiler writes parts::count(float *).
+#define MANGLED "_ZN5parts5countEPf"
+static const char mangled_text[] = "extern \"C\" __global__ void " MANGLED "(float *x)\n"
+                                   "{\n"
+                                   "    // fake:count\n"
+                                   "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                   "}\n";
+
+// A program that brings its kernels compiled: what one run has saved, the next one loads.
+static void run_save(const char *path, bool is_mangled)
+{
+    size_t size = 0;
+    char *image = is_mangled ? compile(mangled_text, MANGLED, NULL, &size)
+                             : compile(count_text, "count", NULL, &size);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(image, 1, size, f) != size || fclose(f) != 0)
+        exit(4);
+    free(image);
+    printf("saved\n");
+}
+
+static void run_load(const char *path, const char *name)
+{
+    enum { N = 1024, MOST = 1 << 20 };
+    FILE *f = fopen(path, "rb");
+    char *image = calloc(1, MOST);
+    const size_t size = f && image ? fread(image, 1, MOST - 1, f) : 0;
+    if (!size || fclose(f) != 0)
+        exit(4);
+    CUfunction count = function(load(image, size), name);
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    launch(count, N / 256, 256, parameters);
+    tell(x, N * sizeof(float));
+}
+
+static void run_file(const char *path)
+{
+    enum { N = 1024 };
+    CUmodule module;
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    need(more.cuModuleLoad(&module, path), "cuModuleLoad");
+    launch(function(module, "count"), N / 256, 256, parameters);
+    tell(x, N * sizeof(float));
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "add";
+    const int n = argc > 2 ? atoi(argv[2]) : 1024, launches = argc > 3 ? atoi(argv[3]) : 8;
+    open_device();
+    if (strcmp(what, "add") == 0)
+        run_add(1, launches, n);
+    else if (strcmp(what, "shapes") == 0)
+        run_add(3, launches, n);
+    else if (strcmp(what, "pool") == 0)
+        run_pool();
+    else if (strcmp(what, "overlap") == 0)
+        run_overlap();
+    else if (strcmp(what, "in_place") == 0)
+        run_in_place();
+    else if (strcmp(what, "extra") == 0)
+        run_extra();
+    else if (strcmp(what, "null") == 0)
+        run_null();
+    else if (strcmp(what, "inside") == 0)
+        run_inside();
+    else if (strcmp(what, "symbol") == 0)
+        run_symbol();
+    else if (strcmp(what, "cooperative") == 0)
+        run_cooperative();
+    else if (strcmp(what, "host_memory") == 0)
+        run_host_memory();
+    else if (strcmp(what, "graph") == 0)
+        run_graph();
+    else if (strcmp(what, "proc_address") == 0)
+        run_proc_address();
+    else if (strcmp(what, "twice") == 0)
+        run_twice();
+    else if (strcmp(what, "save") == 0 && argc > 2)
+        run_save(argv[2], argc > 3);
+    else if (strcmp(what, "load") == 0 && argc > 2)
+        run_load(argv[2], argc > 3 ? MANGLED : "count");
+    else if (strcmp(what, "file") == 0 && argc > 2)
+        run_file(argv[2]);
+    else
+        printf("none\n");
+    return 0;
+}

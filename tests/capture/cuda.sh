@@ -1,0 +1,106 @@
+#!/bin/bash
+# hone capture and hone with of a CUDA program, on the driver and the compiler for tests, which run no kernels but know these few.
+#   cuda.sh HONE PROGRAM FOLDER
+set -u
+hone=$1 program=$2 folder=$3
+here=$(cd "$(dirname "$0")" && pwd)
+rm -rf "$folder"
+mkdir -p "$folder/tmp"
+cd "$folder" || exit 1
+export TMPDIR=$folder/tmp HONE_LOCKS=$folder/tmp XDG_DATA_HOME=$folder/data XDG_CACHE_HOME=$folder/cache
+failed=0
+
+fail() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+# check NAME EXACT WORDS [ARGUMENT...]: output as without the layer, EXACT launches replayed exactly, WORDS in the table
+check() {
+  local name=$1 exact=$2 words=$3
+  shift 3
+  local plain=$("$program" "$name" "$@")
+  rm -rf "$name"
+  "$hone" capture -o "$name" ${options-} -- "$program" "$name" "$@" >"$name.out" 2>"$name.err" ||
+    fail "$name: status $?"
+  grep -qxF -- "$plain" "$name.out" || fail "$name: another output: $(cat "$name.out")"
+  local got=$(awk '/^ *[0-9.]+ %/ { n += $5 } END { print n + 0 }' "$name.out")
+  [ "$got" = "$exact" ] || fail "$name: $got launches replay exactly, not $exact: $(cat "$name.out" "$name.err")"
+  grep -qF -- "$words" "$name.out" "$name.err" || fail "$name: no '$words': $(cat "$name.out" "$name.err")"
+}
+
+with() {
+  "$hone" with "$@" >with.out 2>with.err
+}
+
+check add 1 "8       1      1      0    0  add: tunes block_size_x"
+check shapes 3 "8       3      3      0    0  add: tunes"
+check pool 1 "add: tunes block_size_x"
+check overlap 1 "1       1      1      0    0  add"
+check in_place 1 "count: tunes"
+check extra 1 "count: tunes"
+check proc_address 1 "count: tunes"
+check twice 1 "3       1      1      0    0  count: tunes"
+check null 1 "add: no spec, because"
+check inside 1 "has pointers in it"
+check symbol 1 "uses the module's factor"
+check graph 0 "recorded into a CUDA graph"
+check cooperative 0 "a cooperative launch"
+check host_memory 0 "a pointer to memory of the host"
+options="--limit 100B" check in_place 0 "--limit"
+options="--kernel other" check in_place 0 "--kernel does not name"
+
+FAKE_CUDA_FAIL=cuFuncGetParamInfo:801 check in_place 0 "parameters the driver does not tell"
+
+# Compiled alone: it replays, and has a spec where a file gives the text.
+"$program" save image >/dev/null
+check load 1 "its program was made from a PTX: --source" image
+check file 1 "its program was made from a PTX: --source" image
+cp "$here/data/count.cu" count.cu
+options="--source count.cu" check load 1 "count: tunes block_size_x" image
+"$program" save image.m mangled >/dev/null
+check load 1 "count: no spec, because its program was made from a PTX" image.m mangled
+options="--source count.cu" check load 1 "count: no spec, because the text of --source: NVRTC" image.m mangled
+options="--source count.cu" check load 1 "count: tunes block_size_x" image
+echo "__global__ void other(float *x) {}" >other.cu
+"$hone" capture -o wrong --source other.cu -- "$program" load image >wrong.out 2>wrong.err && fail "a text without the kernel was taken"
+grep -q "has no kernel that the program loaded" wrong.err || fail "wrong text: $(cat wrong.err)"
+
+[ "$(grep -c "typedef unsigned char uint8_t" load/count.cu)" = 1 ] && ! grep -q "#include" load/count.cu ||
+  fail "headers of the host: $(cat load/count.cu)"
+
+# Back into the program.
+for name in shapes load; do
+  spec=$(ls $name/*.json)
+  "$hone" check "$spec" >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
+  "$hone" tune "$spec" --budget 2 >tuned.out 2>&1 || fail "$spec: not tuned: $(cat tuned.out)"
+  "$hone" deploy --for-program $name -o $name.hone >deployed.out 2>&1 || fail "$name: no table: $(cat deployed.out)"
+done
+# The real compiler takes the texts, where it is installed.
+for spec in shapes/add.json load/count.json; do
+  env -u LD_LIBRARY_PATH "$hone" check $spec --language cuda --build-only --arch sm_90 >built.out 2>built.err ||
+    grep -q "libnvrtc" built.err || fail "$spec: NVRTC does not build it: $(cat built.out built.err)"
+  tail -1 built.out
+done
+
+plain=$("$program" shapes)
+with shapes.hone -- "$program" shapes || fail "with: $(cat with.err)"
+[ "$(cat with.out)" = "$plain" ] || fail "with: another output"
+grep -q "8 of 8 launches were replaced" with.err || fail "with: $(cat with.err)"
+with shapes.hone --verify 50% -- "$program" shapes || fail "verify: $(cat with.err)"
+[ "$(cat with.out)" = "$plain" ] || fail "verify: another output"
+grep -q "4 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
+FAKE_CUDA_LIE=alternate with shapes.hone -- "$program" add
+grep -q "8 of 8 launches" with.err || fail "with add: $(cat with.err)"
+with load.hone shapes.hone -- "$program" load image || fail "with load: $(cat with.err)"
+grep -q "1 of 1 launches were replaced" with.err || fail "with load: $(cat with.err)"
+FAKE_CUDA_NAME="Another card" with shapes.hone -- "$program" shapes
+grep -q "0 of 8 launches were replaced; not: 8 of a kernel that no table has" with.err || fail "another card: $(cat with.err)"
+with shapes.hone -- "$program" shapes 2048
+grep -q "0 of 8 launches were replaced; not: 8 with another geometry\|of 8 launches were replaced; not: .* with another geometry" with.err ||
+  fail "another size: $(cat with.err)"
+for name in in_place graph pool twice extra; do
+  with shapes.hone -- "$program" $name
+  [ "$(cat with.out)" = "$("$program" $name)" ] || fail "with $name: another output: $(cat with.out with.err)"
+done
+exit $failed
