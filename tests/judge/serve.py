@@ -39,7 +39,8 @@ def stays_warm(hone, folder):
         files = [os.path.join(at, n) for at, _, names in os.walk(locks) for n in names]
         process.stdin.close()
         ended = process.wait(60) == 0
-    return {"no reference in a file": any("/judge/pocl/" in f for f in files) and not any("/references/" in f for f in files),
+    return {"no reference in a file": any("/judge/candidates/pocl/" in f for f in files)
+            and not any("/candidates/references/" in f for f in files),
             "workers stay": bool(seen[0] & seen[1] & seen[2]),
             "killed ones lose nothing": ended and [v["candidate"] for v in verdicts] == list("0123")
             and all(v["verdict"] == "incorrect" for v in verdicts) and not seen[2] & seen[3]}
