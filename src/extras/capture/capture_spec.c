@@ -166,8 +166,8 @@ static bool write_texts(struct making *m, struct error *e)
     return ok;
 }
 
-static bool read_files(const struct making *m, const char *const *folders, struct text *out,
-                       struct error *e)
+static bool read_kernel_files(const struct making *m, const char *const *folders, struct text *out,
+                              struct error *e)
 {
     for (uint32_t i = 0; i < m->file_count; i++) {
         const char *path = capture_path(m->a, m->c, m->files[i]);
@@ -194,11 +194,11 @@ static bool read_texts_whole(struct making *m, struct text *out, struct error *e
                                           : "#define %.0s%s %s\n",
                   m->macros[i].name, m->macros[i].name, m->macros[i].text);
     struct text files = TEXT_INIT;
-    bool ok = read_files(m, folders, &files, e);
+    bool ok = read_kernel_files(m, folders, &files, e);
     if (ok &&
         files.length > WHOLE_MOST) { // libraries of templates: the kernel's own words have to do
         text_clear(&files);
-        ok = read_files(m, NULL, &files, e);
+        ok = read_kernel_files(m, NULL, &files, e);
     }
     text_addn(out, files.data, files.length);
     text_release(&files);
