@@ -91,6 +91,9 @@ bool device_measure(struct device *d, struct loaded *l, const struct policy *p, 
 // not have been overwritten by another job since.
 bool device_output(struct device *d, struct loaded *l, uint32_t buffer, struct text *out,
                    struct error *e);
+// The launch of the last block whose outputs are to be looked at: one that differs from launch `which` (modulo their number), else
+// that one. A kernel that does its work now and then leaves something else.
+uint64_t device_odd_launch(struct device *d, struct loaded *l, uint64_t which);
 // A part of an output as the launch `which`, modulo those of the last block, left it.
 bool device_output_part(struct device *d, struct loaded *l, uint32_t buffer, uint64_t which,
                         uint64_t at, void *out, uint64_t size, struct error *e);

@@ -1,14 +1,12 @@
 // Outputs that another worker compares (live_options.apart). The bench's worker is told of no reference; after launches that count
 // it is asked for what they left, which passes through here, part by part, to the verifier, and the verifier's answer is taken as
-// if the bench had given it. Which launches of a round are looked at is drawn once they are over, and inputs of a last launch are
+// if the bench had given it. Which launch of a block is looked at is drawn once they are over, and inputs of a last launch are
 // drawn for it alone.
 #include "runner/live.h"
 
 #include "os/process_state.h"
 
 #include <sys/random.h>
-
-#define LOOKED_AT 4 // one of so many rounds
 
 bool live_apart_open(struct live *v, const struct worker_setup *own, struct error *e)
 {
@@ -46,8 +44,7 @@ void live_apart_policy(struct live *v, const struct job *j, struct policy *p)
     p->check = POLICY_CHECK_APART;
     p->chosen = 0;
     v->apart.inputs = p->inputs;
-    v->apart.is_wanted =
-        p->launches > 0 && !has_kept(j) && (p->inputs || rng_below(&v->apart.rng, LOOKED_AT) == 0);
+    v->apart.is_wanted = p->launches > 0 && !has_kept(j);
 }
 
 bool live_hand_out(struct live *v, struct entry *n, enum bench_state of)

@@ -425,6 +425,7 @@ static void serve_outputs(struct worker *w, struct request *q)
     } else {
         send_phase(w, PHASE_CHECKING, 0, false);
         bool ok = true;
+        which = device_odd_launch(w->device, l->loaded, which);
         for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
             ok = !l->job->buffers[i].output || send_output(w, l, i, which, room, &e);
         if (!ok)

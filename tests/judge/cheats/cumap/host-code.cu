@@ -1,5 +1,5 @@
-// build: host code beside the kernel
-// verdict: compile invalid
+// build: a header of the host beside the kernel, from which nothing can run
+// verdict: compile invalid same slower
 #include <unistd.h>
 extern "C" __global__ void map(float *y, const float *x)
 {
