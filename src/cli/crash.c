@@ -24,7 +24,7 @@ static void add_command(const struct work *w, const char *configuration, bool un
     }
     if (s->language.is_given)
         text_addf(out, " --language %s", language_text(s->language.language));
-    text_add(out, configuration ? " --races" : " --races --reference --sample 1");
+    text_add(out, configuration ? " --races" : " --races=reference --sample 1");
     if (configuration && *configuration) {
         text_add(out, " --config ");
         text_add_shell(out, configuration);

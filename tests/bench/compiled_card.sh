@@ -1,6 +1,6 @@
 #!/bin/sh
-# compiled_card.sh BUILD: PTX and cubins as kernels on an NVIDIA card, one file a configuration, made by nvcc: loaded as they are in CUDA, PTX by
-# NVIDIA's OpenCL too, what is wrong found. Prints a line for each, and ends with how many failed. About 20 seconds.
+# compiled_card.sh BUILD: PTX and cubins as kernels on an NVIDIA card, one file a configuration, made by nvcc: loaded as they are, what is wrong
+# found; and kernels out of Triton's own cache. Prints a line for each, and ends with how many failed. About 20 seconds.
 set -u
 build=$(cd "${1:-build}" && pwd)
 hone=$build/hone
@@ -49,8 +49,6 @@ expect 'PTX' 'OK: 9 configurations are correct' check twice.json --where 'PER <=
 expect 'cubins' 'OK: 9 configurations are correct' check cubin.json --where 'PER <= 4'
 expect 'PTX that is wrong' 'components wrong' check twice.json --where 'PER == 8 and GROUP == 64'
 expect 'PTX that does not assemble' 'is taken as it is, and the driver does not load it' check twice.json --where 'PER == 16 and GROUP == 64'
-sed 's/"kernel": \("[^"]*"\)/"function": "twice", "kernel": {"OpenCL": \1}/' twice.json >opencl.json
-expect "PTX, NVIDIA's OpenCL" 'configurations are correct' check opencl.json --device NVIDIA --where 'PER <= 4'
 timeout 40 "$hone" tune twice.json --no-store --where 'PER <= 4' --budget 9 2>&1 | grep -E '^Best|us \[|^Speed-up|correct config'
 # A kernel out of Triton's own cache, one file for each block size.
 cat >add_kernel.py <<'E'

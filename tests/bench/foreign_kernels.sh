@@ -15,7 +15,7 @@ arch=${3:-sm_80}
 hone=${HONE:-$(cd "$(dirname "$0")/../.." && pwd)/build/hone}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export HONE_STORE="$work/store.db"
+export XDG_DATA_HOME="$work" # each figure is measured anew
 
 list() {
     if [ -n "${HONE_KERNELS:-}" ]; then
@@ -37,7 +37,7 @@ first_fault() {
 # try FILE KERNEL
 try() {
     rm -f "$work/spec.json"
-    timeout 60 "$hone" init "$folder/$1" ${2:+--kernel "$2"} --no-check --output "$work/spec.json" >"$work/init" 2>&1
+    timeout -k 5 200 "$hone" init "$folder/$1" ${2:+--kernel "$2"} --no-check --output "$work/spec.json" >"$work/init" 2>&1
     status=$?
     if grep -q 'name one with --kernel' "$work/init"; then
         several=$(kernels_of)
@@ -59,9 +59,12 @@ try() {
     fi
     file=$1 kernel=$2
     shift 2
-    if timeout 120 "$hone" check "$work/spec.json" "$@" >"$work/check" 2>&1; then
-        one=$(grep -c '"parameters": {},' "$work/spec.json")
-        [ "$one" = 0 ] && echo "works $file $kernel" || echo "single $file $kernel"
+    if timeout -k 5 300 "$hone" check "$work/spec.json" "$@" >"$work/check" 2>&1; then
+        if grep -qE '[0-9]+ of [0-9]+ configurations are valid' "$work/check"; then
+            echo "works $file $kernel"
+        else
+            echo "single $file $kernel"
+        fi
     elif grep -qi 'changed none\|changed no output\|nothing was checked' "$work/check"; then
         echo "nothing $file $kernel: $(first_fault "$work/check")"
     else

@@ -171,7 +171,8 @@ START_TEST(only_its_own_names)
        "#if MODE == 1\n#define ADD +\n#else\n#define ADD -\n#endif\n"
        "kernel void k(global int *x, int n) { int i = get_global_id(0);\n"
        "if (i < n) x[i] = 1 ADD 2; }",
-       "n; MODE=0 of [0, 1]; " OWN "| n / block_size_x; | x w n; n = n; ");
+       // LAST has to be given for the file to build.
+       "n; MODE=0 of [0, 1]; " OWN "LAST; | n / block_size_x; | x w n; n = n; ");
     CU("k",
        "template <int B, typename T> __global__ void k(T *y, int n)\n"
        "{ int i = blockIdx.x * B + threadIdx.x; if (i < n) y[i] = T(1); }",

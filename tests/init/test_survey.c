@@ -11,7 +11,9 @@ START_TEST(names_are_surveyed)
                                "#define OWN 7\n#ifndef TILE\n#define TILE 64\n#endif\n"
                                "#if V == 1\n#elif V == 2\n#endif\n"
                                "#if SWITCH\n#endif\n#if SIZE >= 512\n#endif\n"
-                               "#if C == 1\n#else\n#endif\n";
+                               "#if C == 1\n#else\n#endif\n"
+                               "#ifdef GIVEN\n#define LANES GIVEN\n#else\n#define LANES 64\n#endif\n"
+                               "#define TWICE 1\n#undef TWICE\n#define ONE 8\n#define SUM (ONE + 1)\n";
     struct arena arena;
     struct lone_text lone;
     struct survey_of_names s;
@@ -27,6 +29,12 @@ START_TEST(names_are_surveyed)
     ck_assert(survey_find(&s, "C")->has_chain_end);
     ck_assert(survey_find(&s, "SWITCH")->is_bare);
     ck_assert(survey_find(&s, "SIZE")->compared_order);
+    ck_assert_str_eq(survey_find(&s, "GIVEN")->initial, "64");
+    ck_assert(survey_find(&s, "OWN")->is_own_number);
+    ck_assert(survey_find(&s, "ONE")->is_own_number);
+    ck_assert(!survey_find(&s, "TWICE")->is_own_number);
+    ck_assert(!survey_find(&s, "LANES")->is_own_number);
+    ck_assert(!survey_find(&s, "SUM")->is_own_number);
     arena_release(&arena);
 }
 END_TEST

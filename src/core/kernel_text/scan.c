@@ -420,3 +420,48 @@ bool scan_mentions(const struct scan *s, uint32_t name)
     }
     return false;
 }
+
+// ---- numbers that the text defines -------------------------------------------------------------
+
+// "16", "(1024)", "0x40u": nothing in it depends on another name.
+static bool is_plain_number(const char *text)
+{
+    size_t length = text ? strlen(text) : 0;
+    while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    while (length > 1 && text[0] == '(' && text[length - 1] == ')') {
+        text++;
+        length -= 2;
+    }
+    while (length > 1 && strchr("uUlL", text[length - 1]))
+        length--;
+    const bool is_hex = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = is_hex ? "0123456789abcdefABCDEF" : "0123456789";
+    const size_t start = is_hex ? 2 : 0;
+    return length > start && strspn(text + start, digits) >= length - start;
+}
+
+bool scan_is_own_number(const struct scan *s, uint32_t item)
+{
+    const struct scan_item *define = &s->items[item];
+    uint32_t depth = 0, guards = 0, others = 0;
+    if (define->kind != SCAN_DEFINE || !is_plain_number(define->value))
+        return false;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct scan_item *one = &s->items[i], *next = i + 1 < s->count ? one + 1 : one;
+        const bool is_guard = one->kind == SCAN_IFNDEF && next->kind == SCAN_DEFINE &&
+                              str_equal(one->text, next->text) && next->value && !*next->value;
+        if ((one->kind == SCAN_DEFINE || one->kind == SCAN_UNDEF) && i != item)
+            others += str_equal(one->text, define->text);
+        if (i >= item)
+            continue;
+        if (one->kind == SCAN_IF || one->kind == SCAN_IFDEF || one->kind == SCAN_IFNDEF)
+            depth++;
+        if (is_guard && guards + 1 == depth)
+            guards++;
+        if (one->kind == SCAN_ENDIF && depth)
+            depth--;
+        guards = guards < depth ? guards : depth;
+    }
+    return depth == guards && others == 0;
+}

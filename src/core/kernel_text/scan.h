@@ -68,5 +68,8 @@ bool scan_text(const char *text, size_t length, const struct scan_names *names, 
                struct scan *out);
 // Does any part of the text mention the name, or ask whether it is defined?
 bool scan_mentions(const struct scan *s, uint32_t name);
+// Does the item, under no condition but include guards, define a name as a plain number, and nothing
+// else the name?
+bool scan_is_own_number(const struct scan *s, uint32_t item);
 
 #endif

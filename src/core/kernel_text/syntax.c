@@ -491,6 +491,17 @@ static bool write_member(const struct parser *p, const struct type *t, const cha
     return true;
 }
 
+// The size of a record whose members may have been read since its name was.
+static void size_record(const struct parser *p, const char *name, struct type *t)
+{
+    const struct record *known = find_record(p, name);
+    if (!known)
+        return;
+    t->alignment = known->alignment;
+    t->component = known->is_plain ? known->component_bytes : known->bytes;
+    t->lanes = t->component ? known->bytes / t->component : 1;
+}
+
 static void read_record(struct parser *p, struct type *t, bool is_union)
 {
     struct text members = TEXT_INIT;
@@ -505,12 +516,7 @@ static void read_record(struct parser *p, struct type *t, bool is_union)
     t->component = 4;
     t->lanes = 1;
     if (!at_sign(p, "{")) {
-        const struct record *known = find_record(p, r.name);
-        if (known) {
-            t->alignment = known->alignment;
-            t->component = known->is_plain ? known->component_bytes : known->bytes;
-            t->lanes = t->component ? known->bytes / t->component : 1;
-        }
+        size_record(p, r.name, t);
         return;
     }
     p->at++;
@@ -627,6 +633,8 @@ static void take_type_word(struct parser *p, struct type *t)
     t->is_unsigned = found.is_unsigned;
     t->is_const |= found.is_const;
     t->words = known ? found.words : word;
+    if (t->base == TYPE_RECORD && !t->stars)
+        size_record(p, t->words, t);
     if (t->space == SPACE_OWN)
         t->space = found.space;
 }
@@ -1356,6 +1364,10 @@ static struct node *read_control(struct parser *p)
 static struct node *read_statement(struct parser *p)
 {
     struct node *n = NULL;
+    while (at_word(p, "_Pragma")) {
+        p->at++;
+        skip_brackets(p);
+    }
     if (++p->depth > DEPTH_MOST || p->at >= p->end)
         give_up(p);
     else if (at_sign(p, "{"))

@@ -266,6 +266,22 @@ static void tell_options(const struct spec_sources *src, const struct log *log)
     }
 }
 
+static void tell_yielded(const struct spec_sources *src, const struct log *log)
+{
+    for (uint32_t p = 0; p < src->program_count; p++) {
+        for (uint32_t i = 0; i < src->programs[p].count; i++) {
+            const struct source_file *f = &src->programs[p].list[i];
+            for (size_t k = 0; k < f->yielded_count; k++)
+                log_add(log, LOG_WARNING,
+                        "%s, line %u: '#define %s %s' gives way to the spec's value. To use "
+                        "another value in your program, change it there, or put #ifndef %s and "
+                        "#endif around it and pass -D%s",
+                        f->name, f->yielded[k].line, f->yielded[k].name, f->yielded[k].value,
+                        f->yielded[k].name, f->yielded[k].name);
+        }
+    }
+}
+
 static void tell_header_words(const struct spec_sources *src, const struct log *log)
 {
     const struct spec *s = src->spec;
@@ -294,6 +310,7 @@ bool sources_check(struct spec_sources *src, const struct log *log, struct error
         goto end;
     tell_options(src, log);
     tell_header_words(src, log);
+    tell_yielded(src, log);
 
     users.used = arena_array(&scratch, src->spec->slots.facts + 1, sizeof *users.used);
     if (!users.used) {

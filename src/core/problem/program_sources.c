@@ -126,9 +126,13 @@ static bool take_text(struct loader *l, struct source_file *f, const char *text,
     const size_t mark = str_mark_length(text, length);
     text += mark;
     length -= mark;
-    f->text = arena_strndup(l->arena, text, length);
+    char *own = arena_strndup(l->arena, text, length);
+    bool changed;
+    f->text = own;
     f->length = length;
-    if (!f->text || !scan_text(text, length, &l->src->names, l->arena, &f->scan))
+    if (!own || !scan_text(own, length, &l->src->names, l->arena, &f->scan) ||
+        !sources_yield_defines(l->src, l->spec, f, own, &changed) ||
+        (changed && !scan_text(own, length, &l->src->names, l->arena, &f->scan)))
         return error_memory(l->e);
     f->targets = arena_array(l->arena, f->scan.count + 1, sizeof *f->targets);
     f->leads = arena_array(l->arena, f->scan.count + 1, sizeof *f->leads);

@@ -22,6 +22,12 @@ enum extra_name {
 // Where an include may lead: a file that nobody named is shown by no compiler's log.
 enum leading { LEADS_IN, LEADS_OUT, LEADS_ANYWHERE }; // ANYWHERE: its name is not known
 
+// A #define of the source's own that gives way to the spec's value.
+struct yielded {
+    const char *name, *value;
+    uint32_t line;
+};
+
 struct source_file {
     const char *name;   // for messages: as the spec or the #include line writes it
     const char *path;   // absolute, without "." and ".."
@@ -35,6 +41,8 @@ struct source_file {
     struct scan scan;
     uint32_t *targets;   // by item, see struct follow_file
     enum leading *leads; // by item: OUT and ANYWHERE are refused where the compiler may see them
+    struct yielded *yielded; // blanked in `text`
+    size_t yielded_count, yielded_room;
 };
 
 // A file that the compiler may read and hone did not find.
@@ -122,6 +130,10 @@ const char *option_macro(const char *option, size_t *length, const char **value)
 // twice, one that is not watched, a function-like macro) (effective.c).
 bool sources_note_macros(const struct scan_names *names, const struct job_program *p,
                          struct follow_macro *macros);
+// Blanks the lines of `text`, as it was scanned, that define names of the spec as plain numbers
+// (yield_defines.c); *changed: it is to be scanned again. False without memory.
+bool sources_yield_defines(struct spec_sources *src, const struct program_spec *p,
+                           struct source_file *f, char *text, bool *changed);
 // Refuses names that the sources define themselves, warns of unused ones (check_sources.c).
 bool sources_check(struct spec_sources *src, const struct log *log, struct error *e);
 // Refuses arguments that no configuration's kernel takes (check_types.c).

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIED_MOST = 12, VALUES_MOST = 8 };
+enum { TRIED_MOST = 12, VALUES_MOST = 8, WHOLE_MOST = 128 << 10 };
 #define TOLERANCE 1e-4
 
 static bool refuse_spec(struct making *m, const char *why)
@@ -166,6 +166,17 @@ static bool write_texts(struct making *m, struct error *e)
     return ok;
 }
 
+static bool read_kernel_files(const struct making *m, const char *const *folders, struct text *out,
+                              struct error *e)
+{
+    for (uint32_t i = 0; i < m->file_count; i++) {
+        const char *path = capture_path(m->a, m->c, m->files[i]);
+        if (!path || !infer_read(path, folders, out, NULL, e))
+            return false;
+    }
+    return true;
+}
+
 // Reads what the reader of `init` is given: macros of the options, then the texts with what they include.
 static bool read_texts_whole(struct making *m, struct text *out, struct error *e)
 {
@@ -182,12 +193,16 @@ static bool read_texts_whole(struct making *m, struct text *out, struct error *e
                   m->macros[i].is_integer ? "#ifndef %s\n#define %s %s\n#endif\n"
                                           : "#define %.0s%s %s\n",
                   m->macros[i].name, m->macros[i].name, m->macros[i].text);
-    for (uint32_t i = 0; i < m->file_count; i++) {
-        const char *path = capture_path(m->a, m->c, m->files[i]);
-        if (!path || !infer_read(path, folders, out, NULL, e))
-            return false;
+    struct text files = TEXT_INIT;
+    bool ok = read_kernel_files(m, folders, &files, e);
+    if (ok &&
+        files.length > WHOLE_MOST) { // libraries of templates: the kernel's own words have to do
+        text_clear(&files);
+        ok = read_kernel_files(m, NULL, &files, e);
     }
-    return true;
+    text_addn(out, files.data, files.length);
+    text_release(&files);
+    return ok;
 }
 
 // ---- names and their values --------------------------------------------------------------------

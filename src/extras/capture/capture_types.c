@@ -64,7 +64,7 @@ static const char *find_word(const char *at, const char *end, const char *name)
 {
     const size_t length = strlen(name);
     const char *before = at;
-    while ((at = strstr(at, name)) && at + length <= end) {
+    while (at < end && (at = memmem(at, (size_t)(end - at), name, length)) != NULL) {
         if ((at == before || !is_word(at[-1])) && !is_word(at[length]))
             return at;
         at += length;

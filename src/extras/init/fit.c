@@ -356,16 +356,21 @@ static bool fit_size(struct fitting *f, uint32_t object, struct needed *out)
 
 // ---- all buffers -------------------------------------------------------------------------------
 
+int64_t study_need(const struct object *o)
+{
+    int64_t high = o->access.read.any ? o->access.read.high : 0;
+    if (o->access.written.any && o->access.written.high > high)
+        high = o->access.written.high;
+    return (high + o->component - 1) / o->component;
+}
+
 static void note_needs(struct fitting *f, uint32_t trial, struct needed *out)
 {
     struct study *s = f->study;
     for (uint32_t i = 0; i < s->object_count; i++) {
         const struct object *o = s->all[i];
         const struct touched *a = &o->access;
-        int64_t high = a->read.any ? a->read.high : 0;
-        if (a->written.any && a->written.high > high)
-            high = a->written.high;
-        f->needs[i][trial] = (double)((high + o->component - 1) / o->component);
+        f->needs[i][trial] = (double)study_need(o);
         out[i].is_read |= a->read.any;
         out[i].is_written |= a->written.any;
         out[i].is_added |= a->by_atomic;
@@ -374,6 +379,25 @@ static void note_needs(struct fitting *f, uint32_t trial, struct needed *out)
                               (!a->read.any || a->written.high >= a->read.high);
         else
             out[i].is_whole = out[i].is_whole && a->written.low == 0;
+    }
+}
+
+// Adds the elements that the launch reaches with the data that the spec fills buffers with.
+static void note_data_needs(struct fitting *f, uint32_t trial)
+{
+    struct study *s = f->study;
+    for (enum data data = DATA_MOST; data <= DATA_LEAST; data++) {
+        const uint64_t before = s->budget, some = before / 16;
+        s->budget = some;
+        s->run.data = data;
+        study_corners(s);
+        s->run.data = DATA_UNKNOWN;
+        s->budget = before - (some - s->budget);
+        for (uint32_t i = 0; i < s->object_count; i++) {
+            const double need = (double)study_need(s->all[i]);
+            if (need > f->needs[i][trial] && need < 1e9)
+                f->needs[i][trial] = need;
+        }
     }
 }
 
@@ -445,6 +469,7 @@ bool study_sizes(struct study *s, struct needed *out)
             value_terms(&f, &places, f.trials);
             bool is_run = study_corners(s);
             note_needs(&f, f.trials, out);
+            note_data_needs(&f, f.trials);
             f.trials += is_run || f.trials == 0;
         }
         leave_trial(&f);
@@ -514,6 +539,7 @@ bool study_contents(struct study *s)
                 changed = true;
             } else if (o->access.is_index && index_atom(s) >= 0) {
                 o->contents = CONTENTS_INDEX;
+                o->is_scatter = o->access.is_scatter;
                 s->content_atoms[i] = index_atom(s);
                 changed = true;
             }

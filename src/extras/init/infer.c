@@ -30,12 +30,14 @@
 // ---- words -------------------------------------------------------------------------------------
 
 static const char *const tuned_words[] = {
-    "block",  "tile", "group", "local",    "work",   "vec",    "wg",    "fetch",  "step",  "unroll",
-    "thread", "per_", "pad",   "use_",     "factor", "stage",  "chunk", "coarse", "wpt",   "lws",
-    "tpb",    "warp", "items", "prefetch", "cache",  "buffer", "strip", "method", "lsize", NULL};
-static const char *const size_words[] = {
-    "width", "height", "size",  "length",   "count",  "rows",      "cols",   "columns",
-    "depth", "num_",   "total", "elements", "points", "particles", "bodies", NULL};
+    "block",    "tile",   "group",  "local", "work",   "vec",   "wg",     "fetch",
+    "step",     "unroll", "thread", "per_",  "pad",    "use_",  "factor", "stage",
+    "chunk",    "coarse", "wpt",    "lws",   "blk",    "tpb",   "warp",   "items",
+    "prefetch", "cache",  "buffer", "strip", "method", "lsize", NULL};
+static const char *const size_words[] = {"width", "height",   "size",    "length",    "count",
+                                         "rows",  "cols",     "columns", "depth",     "num_",
+                                         "total", "elements", "points",  "particles", "bodies",
+                                         "xmax",  "ymax",     "zmax",    NULL};
 static const char *const small_words[] = {
     "radius", "filter",  "kernel_h",     "kernel_w", "kernel_size", "window", "taps",
     "halo",   "channel", "batch",        "heads",    "ghost",       "mask_w", "mask_size",
@@ -191,6 +193,40 @@ static void give_survey(struct givens *g, const struct survey_of_names *s)
     }
 }
 
+// A number that the text defines itself, to which a block or tile has its size: that #define gives way
+// to the spec's value, as one between #ifndef and #endif does.
+static bool is_yielding(const struct surveyed_name *n)
+{
+    static const char *const words[] = {
+        "block",  "tile",     "group",     "wg",       "thread", "unroll", "vec_",
+        "_vec",   "vecsz",    "lws",       "tpb",      "wpt",    "coarse", "lsize",
+        "local_", "per_item", "work_size", "worksize", "items",  "blk",    NULL};
+    static const char *const wholes[] = {"WIDTH", "HEIGHT", "BM", "BN", "BK", "TM",
+                                         "TN",    "TK",     "TS", "BS", NULL};
+    static const char *const others[] = {"shift", "mask", "log", "num_", "max", "min", NULL};
+    int64_t value;
+    return n->is_own_number && !n->initial && text_number(n->defined, &value) && value >= 1 &&
+           value <= 4096 &&
+           (names_role(n->name, words) || (value <= 128 && str_listed(wholes, n->name))) &&
+           !names_role(n->name, others) && !names_role(n->name, exact_words) &&
+           !is_language_name(n->name);
+}
+
+static bool read_survey(struct lone_text *text, struct arena *a, struct survey_of_names *out)
+{
+    if (!survey_read(text, a, out))
+        return false;
+    for (size_t i = 0; i < out->count; i++) {
+        struct surveyed_name *n = &out->list[i];
+        if (!is_yielding(n))
+            continue;
+        n->initial = n->defined;
+        n->is_defined = false;
+        n->defined = NULL;
+    }
+    return true;
+}
+
 static bool read_source(struct lone_text *text, enum language l, const struct givens *given,
                         struct arena *a, struct preprocessed *source, struct syntax *syntax)
 {
@@ -219,7 +255,7 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
     struct lone_text lone;
     struct givens *given = arena_alloc(a, sizeof *given);
     *out = (struct inferred_kernels){.names = NULL};
-    if (!given || !lone_text_read(text, length, a, &lone) || !survey_read(&lone, a, &survey))
+    if (!given || !lone_text_read(text, length, a, &lone) || !read_survey(&lone, a, &survey))
         return error_memory(e);
     give_survey(given, &survey);
     if (!read_source(&lone, l, given, a, &source, &syntax))
@@ -525,6 +561,8 @@ static bool has_name(const struct node *n, const char *name, unsigned depth)
     if (!n || depth > 200)
         return false;
     bool found = n->kind == NODE_NAME && str_equal(n->name, name);
+    if (n->kind == NODE_INDEX) // an element's place bounds nothing
+        return false;
     for (uint32_t i = 0; i < n->count && !found; i++)
         found = has_name(n->list[i], name, depth + 1);
     return found || has_name(n->a, name, depth + 1) || has_name(n->b, name, depth + 1) ||
@@ -1068,8 +1106,8 @@ static void tell_defined_numbers(struct writer_of *w)
     }
     if (names.length)
         add_open(w, arena_printf(s->arena,
-                                 "whether to tune %s: the text defines what it is; between #ifndef "
-                                 "and #endif it is a parameter",
+                                 "whether to tune %s: the text defines what it is; named among the "
+                                 "spec's parameters, its #define gives way",
                                  text_cstr(&names)));
     s->run.failed |= names.failed;
     text_release(&names);
@@ -1139,7 +1177,7 @@ static void bind_names(const struct study *s, struct bound_names *b)
 {
     for (uint32_t i = 0; i < s->atom_count; i++) {
         b->symbols[i] = (struct expr_symbol){.name = s->atoms[i].text};
-        b->values[i] = value_int(s->atoms[i].initial);
+        b->values[i] = value_int(s->atoms[i].value);
     }
     b->all = (struct expr_symbols){b->symbols, s->atom_count};
 }
@@ -1386,13 +1424,18 @@ static void write_fill(struct writer_of *w, const struct object *o, int32_t cont
     if (o->contents == CONTENTS_OFFSETS && content >= 0) {
         a->generator = arena_printf(s->arena, "%s * i", s->atoms[content].text);
         s->run.failed |= !a->generator;
+    } else if (o->contents == CONTENTS_INDEX && content >= 0 && o->is_scatter) {
+        // Each element is chosen once, so that no two items write the same one.
+        a->generator = arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
+        s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0) {
         a->low = "0";
         a->high = arena_printf(s->arena, "%s - 1", s->atoms[content].text);
         s->run.failed |= !a->high;
     } else if (a->is_integer) {
         a->low = "0";
-        a->high = o->type->component == 1 && o->type->is_unsigned ? "255" : "100";
+        a->high = arena_printf(s->arena, "%lld", (long long)fill_most(o->type));
+        s->run.failed |= !a->high;
     } else {
         a->low = w->reach->needs_positive ? "0.1" : "-1";
         a->high = "1";
@@ -1432,6 +1475,19 @@ static const char *guessed_size(struct writer_of *w, uint32_t lanes, bool is_loc
     return copy;
 }
 
+// &out[i], &(out[i]): what is done there is done through another pointer.
+static bool has_address_taken(const struct study *s, const char *name)
+{
+    for (const struct token *t = s->kernel->from; t + 3 < s->kernel->to; t++) {
+        if (strcmp(t->text, "&") != 0)
+            continue;
+        const struct token *word = t + 1 + (strcmp(t[1].text, "(") == 0);
+        if (strcmp(word->text, name) == 0 && strcmp(word[1].text, "[") == 0)
+            return true;
+    }
+    return false;
+}
+
 // Does the kernel's text assign to an element of it: name[i] = ..., name[i][k] += ..., *name = ...?
 static bool text_writes(const struct study *s, const char *name)
 {
@@ -1454,9 +1510,20 @@ static bool text_writes(const struct study *s, const char *name)
     return false;
 }
 
-static void write_buffer(struct writer_of *w, uint32_t object, const struct needed *need,
+// Was no buffer seen to be written? Then any may be, of those that are not const.
+static bool has_no_output(const struct study *s, const struct needed *needs)
+{
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        if (needs[i].is_written && s->all[i]->space == SPACE_DEVICE)
+            return false;
+    }
+    return true;
+}
+
+static void write_buffer(struct writer_of *w, uint32_t object, const struct needed *needs,
                          struct inferred_argument *a)
 {
+    const struct needed *need = &needs[object];
     struct study *s = w->study;
     const struct object *o = s->all[object];
     const struct type *t = o->type;
@@ -1475,13 +1542,17 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
     // A write that was not seen may be one that only other values reach.
     const bool is_hidden =
         !need->is_written && !t->is_const && !is_fixed && text_writes(s, o->name);
-    bool is_written = (need->is_written || is_hidden) && !is_fixed;
+    const bool is_open = !is_hidden && !need->is_read && !need->is_written && !t->is_const &&
+                         o->space == SPACE_DEVICE && has_no_output(s, needs);
+    bool is_written = ((need->is_written || is_hidden) && !is_fixed) || is_open;
     bool is_read = need->is_read || is_hidden || (!is_written && (is_fixed || t->is_const)) ||
                    (!need->is_read && !need->is_written);
-    a->access = !is_written                                                        ? INFERRED_READ
-                : !is_read && need->is_whole && !need->is_guess && !need->is_added ? INFERRED_WRITE
-                                                                                   : INFERRED_BOTH;
-    a->is_zero |= is_written && !need->is_read;
+    a->access = !is_written ? INFERRED_READ
+                : !is_read && need->is_whole && !need->is_guess && !need->is_added &&
+                        !has_address_taken(s, a->name)
+                    ? INFERRED_WRITE
+                    : INFERRED_BOTH;
+    a->is_zero |= is_written && !need->is_read && !is_open;
     a->is_sum = is_written && need->is_per_group && a->kind == INFERRED_BUFFER;
     // Counters and sums that atomics add to begin at zero.
     if (a->kind == INFERRED_BUFFER && !a->is_zero && a->access != INFERRED_WRITE)
@@ -1647,7 +1718,7 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
             *a =
                 (struct inferred_argument){.name = f->parameters[i].name, .kind = INFERRED_SAMPLER};
         else if (is_there)
-            write_buffer(w, object, &needs[object], a);
+            write_buffer(w, object, needs, a);
         else if (s->origins[i].layout)
             write_struct(w, i, a);
         else
@@ -1674,7 +1745,7 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
         if (!needs[i].is_read && !needs[i].is_written)
             continue; // a symbol of another kernel
         struct inferred_argument *a = &out->arguments[out->argument_count++];
-        write_buffer(w, i, &needs[i], a);
+        write_buffer(w, i, needs, a);
         a->kind = INFERRED_SYMBOL;
         a->is_typed = true;
         a->access = INFERRED_READ;
@@ -1741,12 +1812,46 @@ static bool needs_constant(const struct writer_of *w, const struct atom *a)
     return true;
 }
 
+// WIDTH_OF_ALL: a macro, not a name that this reader only does not know.
+static bool is_macro_name(const char *name)
+{
+    return strlen(name) > 1 && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == 0 &&
+           !is_language_name(name);
+}
+
+// The file is built whole: macros that only its other functions use, and that nothing defines, have to be
+// given, too.
+static bool write_other_names(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct inferred *out = w->out;
+    struct reach *all = arena_alloc(s->arena, sizeof *all);
+    if (!all)
+        return false;
+    *all = (struct reach){.syntax = &s->syntax, .axes = 0};
+    for (uint32_t i = 0; i < s->syntax.function_count; i++)
+        reach_function(all, &s->syntax.functions[i]);
+    for (uint32_t i = 0; i < all->name_count; i++) {
+        const struct surveyed_name *n = survey_find(&s->survey, all->names[i]);
+        bool is_known = n != NULL || !is_macro_name(all->names[i]);
+        for (uint32_t k = 0; k < out->name_count; k++)
+            is_known |= str_equal(out->names[k].name, all->names[i]);
+        for (uint32_t k = 0; k < s->atom_count; k++)
+            is_known |= str_equal(s->atoms[k].name, all->names[i]);
+        if (!is_known)
+            out->names[out->name_count++] = (struct inferred_name){
+                .name = all->names[i], .role = NAME_CONSTANT, .value = 16, .is_guess = true};
+    }
+    return true;
+}
+
 static bool write_names(struct writer_of *w)
 {
     struct study *s = w->study;
     struct inferred *out = w->out;
-    out->names = arena_array(s->arena, s->atom_count + (size_t)s->syntax.open_type_count + 1,
-                             sizeof *out->names);
+    out->names =
+        arena_array(s->arena, s->atom_count + (size_t)s->syntax.open_type_count + NAMES_MOST + 1,
+                    sizeof *out->names);
     if (!out->names)
         return false;
     for (uint32_t i = 0; i < s->atom_count; i++) {
@@ -1775,6 +1880,8 @@ static bool write_names(struct writer_of *w)
                                      a->name));
         }
     }
+    if (!write_other_names(w))
+        return false;
     for (uint32_t i = 0; i < s->syntax.open_type_count; i++) {
         bool is_used = false;
         for (uint32_t k = 0; k < out->argument_count; k++)
@@ -1892,7 +1999,7 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     }
     for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
         const struct type *t = s->kernel->parameters[i].type;
-        if (t->base == TYPE_INTEGER && t->stars == 0 && t->lanes == 1)
+        if (t->base == TYPE_INTEGER && t->stars == 0 && t->lanes >= 1)
             add_argument_atom(s, i, r);
     }
     for (uint32_t i = 0; i < r->name_count; i++)
@@ -2045,6 +2152,42 @@ static void settle_result_names(struct writer_of *w)
     s->budget = before - (some - s->budget);
 }
 
+static bool writes_anything(struct study *s)
+{
+    bool any = false;
+    study_bind(s);
+    for (enum data data = DATA_UNKNOWN; data <= DATA_LEAST && !any; data++) {
+        s->run.data = data;
+        study_corners(s);
+        s->run.data = DATA_UNKNOWN;
+        for (uint32_t i = 0; i < s->object_count; i++)
+            any |= s->all[i]->space == SPACE_DEVICE && s->all[i]->access.written.any;
+    }
+    return any;
+}
+
+// A launch that writes nothing at all has a number for a size: the step of a factorisation, the place
+// in a row. The first argument with which it writes, at 1, is one.
+static void settle_idle_sizes(struct study *s)
+{
+    if (!s->kernel->body || writes_anything(s))
+        return;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        const int64_t value = a->value;
+        if (a->kind != ATOM_SIZE || !a->is_argument || is_of_launch(s, (int32_t)i))
+            continue;
+        a->value = 1;
+        if (s->budget && writes_anything(s)) {
+            a->kind = ATOM_SCALAR;
+            a->initial = 1;
+            return;
+        }
+        a->value = value;
+    }
+    study_bind(s);
+}
+
 // Groups were small, to be run; a launch has larger ones, where they are free.
 static void widen_groups(struct study *s)
 {
@@ -2066,6 +2209,170 @@ static void widen_groups(struct study *s)
     study_bind(s);
 }
 
+// ---- sizes that memory holds -------------------------------------------------------------------
+
+#define ELEMENTS_MOST (1 << 26) // of one buffer
+
+static bool holds_everywhere(struct study *s, const struct inferred *out,
+                             const struct bound_names *b)
+{
+    for (uint32_t i = 0; i < out->restriction_count; i++) {
+        if (!value_of_text(s, b, out->restrictions[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_too_large(struct study *s, const struct inferred *out, const struct bound_names *b)
+{
+    for (uint32_t i = 0; i < out->argument_count; i++) {
+        if (out->arguments[i].size && value_of_text(s, b, out->arguments[i].size) > ELEMENTS_MOST)
+            return true;
+    }
+    return false;
+}
+
+// A launch may be short and its buffers still too large, as the squares of sizes are: then the sizes are
+// halved, as far as restrictions allow.
+static bool limit_memory(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct inferred *out = w->out;
+    struct bound_names *b = arena_alloc(s->arena, sizeof *b);
+    if (!b)
+        return false;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        s->atoms[i].value = s->atoms[i].initial;
+    bind_names(s, b);
+    for (int pass = 0; pass < 24 && is_too_large(s, out, b); pass++) {
+        for (uint32_t i = 0; i < s->atom_count; i++) {
+            struct atom *a = &s->atoms[i];
+            if (a->kind == ATOM_SIZE && !a->has_initial && a->value >= 128)
+                a->value /= 2;
+        }
+        bind_names(s, b);
+        if (!holds_everywhere(s, out, b))
+            break;
+        for (uint32_t i = 0; i < s->atom_count; i++)
+            s->atoms[i].initial = s->atoms[i].value;
+    }
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        s->atoms[i].value = s->atoms[i].initial;
+        for (uint32_t k = 0; k < out->name_count; k++) {
+            if (str_equal(out->names[k].name, s->atoms[i].text))
+                out->names[k].value = s->atoms[i].initial;
+        }
+    }
+    return true;
+}
+
+// ---- sizes that hold for every configuration ---------------------------------------------------
+
+#define SHORTAGE_PATIENCE 3000 // nodes after which a loop ends: rows count, not their ends
+
+// By argument: how many times its size it needs at least, the elements, and how many it lacks.
+struct shortage {
+    int64_t times[2 * OBJECTS_MOST], elements[2 * OBJECTS_MOST], lack[2 * OBJECTS_MOST];
+};
+
+static const struct object *object_of(const struct study *s, const struct inferred_argument *a)
+{
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        if (str_equal(s->all[i]->name, a->name))
+            return s->all[i];
+    }
+    return NULL;
+}
+
+// Runs the launch with the atoms' values, whatever its buffers hold. `is_varied`: they are not the
+// defaults, with which the text was read, so that only guesses are held against it.
+static void note_shortage(struct writer_of *w, struct bound_names *b, bool is_varied,
+                          struct shortage *out)
+{
+    struct study *s = w->study;
+    bind_names(s, b);
+    for (enum data data = DATA_UNKNOWN; data <= DATA_LEAST; data++) {
+        const uint64_t before = s->budget, some = before / 32;
+        s->budget = some;
+        s->run.data = data;
+        s->run.patience = SHORTAGE_PATIENCE;
+        study_corners(s);
+        s->run.patience = 0;
+        s->run.data = DATA_UNKNOWN;
+        s->budget = before - (some - s->budget);
+        for (uint32_t i = 0; i < w->out->argument_count && i < 2 * OBJECTS_MOST; i++) {
+            const struct inferred_argument *a = &w->out->arguments[i];
+            const struct object *o = a->size ? object_of(s, a) : NULL;
+            const int64_t need = o ? study_need(o) : 0;
+            const int64_t size = o ? value_of_text(s, b, a->size) : 0;
+            if (size < 1 || need <= size || need > 1 << 30 || (is_varied && !a->is_guess))
+                continue;
+            const int64_t times = (need + size - 1) / size;
+            out->times[i] = times > out->times[i] ? times : out->times[i];
+            out->elements[i] = need > out->elements[i] ? need : out->elements[i];
+            out->lack[i] = need - size > out->lack[i] ? need - size : out->lack[i];
+        }
+    }
+}
+
+// With the defaults, and with each other value of a parameter.
+static void note_shortages(struct writer_of *w, struct bound_names *b, struct shortage *out)
+{
+    struct study *s = w->study;
+    int64_t before[ATOMS_MOST];
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        before[i] = s->atoms[i].value = s->atoms[i].initial;
+    note_shortage(w, b, false, out);
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const char *at = NULL;
+        for (uint32_t k = 0; k < w->out->name_count; k++)
+            at = str_equal(w->out->names[k].name, s->atoms[i].text) ? w->out->names[k].values : at;
+        while (at && (at = strpbrk(at, "0123456789")) != NULL) {
+            char *end;
+            s->atoms[i].value = strtoll(at, &end, 10);
+            at = end;
+            study_carry(s, i);
+            if (s->atoms[i].value != before[i])
+                note_shortage(w, b, true, out);
+            restore_values(s, before);
+        }
+    }
+    study_bind(s);
+}
+
+// A buffer that is smaller than what a launch was seen to reach becomes larger: by what it lacks, where
+// that is a border, else as many times as large.
+static bool cover_shortages(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct bound_names *b = arena_alloc(s->arena, sizeof *b);
+    struct shortage *found = arena_alloc(s->arena, sizeof *found);
+    if (!b || !found)
+        return false;
+    note_shortages(w, b, found);
+    for (uint32_t i = 0; i < w->out->argument_count && i < 2 * OBJECTS_MOST; i++) {
+        struct inferred_argument *a = &w->out->arguments[i];
+        int64_t number;
+        const bool is_sum = a->size && strpbrk(a->size, "+-/");
+        if (found->times[i] < 2)
+            continue;
+        const bool is_border = found->lack[i] <= found->elements[i] / 16 && !a->is_guess;
+        a->size = str_to_i64(a->size, &number)
+                      ? arena_printf(s->arena, "%lld", (long long)found->elements[i])
+                  : is_border
+                      ? arena_printf(s->arena, "%s + %lld", a->size, (long long)found->lack[i])
+                      : arena_printf(s->arena, is_sum ? "%lld * (%s)" : "%lld * %s",
+                                     (long long)found->times[i], a->size);
+        if (!a->size)
+            return false;
+        if (a->access == INFERRED_WRITE) { // not all of it is written then
+            a->access = INFERRED_BOTH;
+            a->is_zero = true;
+        }
+    }
+    return true;
+}
+
 static bool study_kernel(struct study *s, struct writer_of *w)
 {
     struct needed *needs = arena_array(s->arena, OBJECTS_MOST, sizeof *needs);
@@ -2083,6 +2390,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     widen_groups(s);
     s->budget += reserve;
     choose_sizes(s);
+    settle_idle_sizes(s);
     tell_fixed_sizes(w);
     w->is_by_group = names_role(s->kernel->name, group_results);
     w->out->axes = s->axes;
@@ -2094,7 +2402,8 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     write_template(w);
     write_text_restrictions(w);
     settle_sizes(w);
-    bool is_written = write_arguments(w, needs) && write_names(w);
+    bool is_written =
+        write_arguments(w, needs) && write_names(w) && limit_memory(w) && cover_shortages(w);
     tell_defined_numbers(w);
     return is_written && !s->run.failed;
 }
@@ -2135,7 +2444,7 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
                         .lone = q->lone,
                         .all_budget = q->budget};
     struct writer_of w = {.study = s, .out = out, .reach = reach};
-    if (!survey_read(q->lone, a, &s->survey))
+    if (!read_survey(q->lone, a, &s->survey))
         return error_memory(e);
     give_survey(given, &s->survey);
     for (uint32_t i = 0; forced && i < forced->count; i++)

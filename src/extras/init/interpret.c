@@ -169,6 +169,8 @@ static void touch_memory(struct machine *m, const struct value *p, int64_t bytes
     if (o->space == SPACE_OWN || o->space == SPACE_SHARED)
         m->run->outside_local |= o->access.outside;
     m->run->writes += is_write && o->space != SPACE_OWN && o->space != SPACE_SHARED;
+    if (is_write && p->is_by_data && o->access.index)
+        ((struct object *)o->access.index)->access.is_scatter = true;
     if (!p->is_by_data)
         widen_span(&o->access.plain, p->offset, p->offset + bytes);
     widen_span(is_write ? &o->access.written : &o->access.read, p->offset, p->offset + bytes);
@@ -183,6 +185,22 @@ static int64_t bytes_of(const struct type *t)
     return t->stars ? 8 : (int64_t)t->component * t->lanes;
 }
 
+int64_t fill_most(const struct type *t)
+{
+    return t->component == 1 && t->is_unsigned ? 255 : 100;
+}
+
+static bool holds_integers(const struct run *r, const struct type *t, int64_t bytes)
+{
+    for (uint32_t i = 0; t->base == TYPE_RECORD && i < r->syntax->record_count; i++) {
+        const struct record *x = &r->syntax->records[i];
+        if (x->is_plain && x->component && str_equal(x->name, t->words))
+            return !strstr(x->component, "float") && !strstr(x->component, "double") &&
+                   !strstr(x->component, "half");
+    }
+    return t->base == TYPE_INTEGER && (t->lanes == 1 || bytes == t->component); // v[i].x
+}
+
 static struct value load_value(struct machine *m, const struct value *p)
 {
     struct object *o = p->object;
@@ -195,7 +213,11 @@ static struct value load_value(struct machine *m, const struct value *p)
     if (is_integer && o->contents == CONTENTS_OFFSETS)
         return integer_value(index * o->content);
     if (is_integer && o->contents == CONTENTS_INDEX)
-        return integer_value(o->content);
+        return integer_value(m->run->data == DATA_LEAST ? 0 : o->content);
+    bool is_filled = o->space != SPACE_OWN && o->space != SPACE_SHARED && !o->access.by_atomic;
+    if (m->run->data != DATA_UNKNOWN && is_filled && p->type &&
+        holds_integers(m->run, p->type, p->step))
+        return integer_value(m->run->data == DATA_MOST ? fill_most(p->type) : 0);
     v.object = o;
     v.offset = index;
     if (p->type && p->type->base == TYPE_INTEGER && p->type->component == 1) {
@@ -1327,7 +1349,10 @@ void run_item(struct run *r, const int64_t group[3], const int64_t item[3])
             frame.slots[slot] = pointer_to(r->objects[i], t);
         else if (t->base == TYPE_INTEGER && t->lanes == 1)
             frame.slots[slot] = integer_value(r->scalars[i]);
-        else if (t->base == TYPE_FLOAT && t->lanes == 1)
+        else if (t->base == TYPE_INTEGER && t->lanes > 1) {
+            const struct value all = integer_value(r->scalars[i]);
+            frame.slots[slot] = spread_lanes(&m, &all, t->lanes);
+        } else if (t->base == TYPE_FLOAT && t->lanes == 1)
             frame.slots[slot] = unknown_value();
         if (r->objects[i] && t->dimension_count) { // float (*a)[N], float a[][N]
             frame.slots[slot] = array_value(&m, r->objects[i], t);

@@ -18,12 +18,16 @@ struct touched {
     const struct object *index; // (or NULL) the buffer it came from
     bool is_offsets;            // two neighbours of it are the ends of a loop
     bool is_index;              // what it holds chooses elements of another
+    bool is_scatter;            // that are written
     bool outside;               // an access beyond a dimension of it
     bool by_atomic;             // it is added to, whatever it holds
 };
 
 // The known contents of a buffer, for loads.
 enum contents { CONTENTS_UNKNOWN, CONTENTS_OFFSETS, CONTENTS_INDEX };
+
+// Integers that are loaded: unknown, or all the most or the least of what a spec fills buffers with.
+enum data { DATA_UNKNOWN, DATA_MOST, DATA_LEAST };
 
 enum { MAP_PERHAPS = 1, MAP_WRITTEN };
 
@@ -35,6 +39,7 @@ struct object {
     bool is_image;      // its elements lie as those of a buffer: row after row
     enum contents contents;
     int64_t content; // OFFSETS: element i holds i times it; INDEX: the value of all
+    bool is_scatter; // INDEX: it chooses what is written
     struct touched access;
     uint8_t *map; // (or NULL) of each component: MAP_PERHAPS where an unknown condition decides
     size_t map_size;
@@ -67,6 +72,7 @@ struct run {
     struct object **shared;   // by variable outside functions
     struct object *dynamic;   // local memory whose size the launch gives; one for all names of it
     int64_t local[3], groups[3];
+    enum data data;
     int64_t image[3];      // width, height and depth of all images
     int64_t surface_bytes; // of an element of CUDA's surfaces; 0: not known
     uint64_t budget;       // nodes that may still be visited; 0: it was exhausted
@@ -99,6 +105,8 @@ void run_group(struct run *r, const int64_t group[3], bool corners);
 void run_forget(struct run *r); // what was accessed
 
 // The number of an expression outside functions; false if it is not constant.
+// The most that an integer buffer is filled with, where it holds no indices.
+int64_t fill_most(const struct type *t);
 bool run_constant(const struct run *r, const struct node *n, int64_t *out);
 
 #endif

@@ -207,7 +207,8 @@ bool study_corners(struct study *s)
                 group[1] = list[1][y];
                 group[2] = list[2][z];
                 bool is_last = x + 1 == counts[0] && y + 1 == counts[1] && z + 1 == counts[2];
-                run_group(&s->run, group, !(is_last && s->is_cheap));
+                // Sizes below a group's have their end within it, at no corner.
+                run_group(&s->run, group, !((is_last && s->is_cheap) || s->is_shrunk));
             }
         }
     }
@@ -362,6 +363,34 @@ static void find_border(struct study *s, uint32_t axis, const struct stride *str
     }
 }
 
+// Rows of a matrix with a border: n + 1 elements, or n - 1 where a group lies a row further and a place
+// back. What is left of the distance without them.
+static int64_t take_bordered_row(struct study *s, uint32_t axis, struct stride *stride,
+                                 int64_t base, int64_t rest)
+{
+    static const int64_t borders[] = {1, 2, -1, -2};
+    for (uint32_t i = 0; i < s->atom_count && rest > 64 && stride->count < 3; i++) {
+        struct atom *a = &s->atoms[i];
+        const int64_t value = a->value;
+        for (size_t k = 0; k < sizeof borders / sizeof *borders && is_size_atom(a); k++) {
+            const int64_t row = value + borders[k];
+            if (row < 32 || rest % row)
+                continue;
+            a->value = 2 * value;
+            study_bind(s);
+            const int64_t d = distance_of(s, axis, stride->object, stride->written);
+            a->value = value;
+            study_bind(s);
+            if (llabs(d) != llabs(base) / row * (2 * value + borders[k]))
+                continue;
+            stride->atoms[stride->count++] = i;
+            stride->value *= row;
+            return rest / row;
+        }
+    }
+    return rest;
+}
+
 // An axis's tile, and the stride between its elements.
 static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
 {
@@ -419,6 +448,7 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
         x->tile_divisor = product / llabs(base);
         rest = 1;
     }
+    rest = take_bordered_row(s, axis, stride, base, rest);
     x->tile_factor = rest > 0 ? rest : 1;
     find_border(s, axis, stride);
 }
@@ -620,9 +650,10 @@ static bool find_guarded_extent(struct study *s, uint32_t axis)
 // ---- the work-group ----------------------------------------------------------------------------
 
 static const char *const group_words[] = {
-    "block_size", "blocksize", "block_dim", "blockdim", "group_size", "groupsize", "work_group",
-    "workgroup",  "wg",        "local",     "threads",  "tpb",        "block",     "group",
-    "bdim",       "mdimc",     "ndimc",     "bs",       "lsize",      "lws",       NULL};
+    "block_size", "blocksize", "block_dim", "blockdim", "group_size", "groupsize",
+    "work_group", "workgroup", "wg",        "local",    "threads",    "tpb",
+    "block",      "group",     "bdim",      "mdimc",    "ndimc",      "bs",
+    "lsize",      "lws",       "blk",       NULL};
 static const char *const tile_words[] = {"tile", "ts", "rts", NULL};
 static const char *const count_words[] = {"num_block", "numblock",        "n_block", "nblock",
                                           "num_group", "numgroup",        "n_group", "ngroup",
@@ -633,6 +664,8 @@ static char axis_letter(const char *name)
 {
     size_t length = strlen(name);
     char last = length > 1 ? (char)(name[length - 1] | 0x20) : 0;
+    if (length > 2 && (name[length - 2] | 0x20) == 's' && last == 'z') // blksz
+        return 0;
     return last >= 'x' && last <= 'z' ? last : 0;
 }
 

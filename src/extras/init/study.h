@@ -154,6 +154,8 @@ struct needed {
     uint64_t factors;
 };
 bool study_sizes(struct study *s, struct needed *out); // by object; false without memory
+// Elements of it that were accessed, up to the last one.
+int64_t study_need(const struct object *o);
 // Finds the contents that keep the kernel within other buffers; false without memory.
 bool study_contents(struct study *s);
 

@@ -194,7 +194,8 @@ static void survey_chain(struct surveyor *s, const struct scan *scan, uint32_t f
         const enum scan_kind kind = scan->items[end].kind;
         bool opens = kind == SCAN_IF || kind == SCAN_IFDEF || kind == SCAN_IFNDEF;
         depth += opens;
-        if (depth == 1 && kind == SCAN_ELSE)
+        bool refuses = end + 1 < scan->count && scan->items[end + 1].kind == SCAN_ERROR;
+        if (depth == 1 && kind == SCAN_ELSE && !refuses)
             return;
         if (depth == 1 && (opens || kind == SCAN_ELIF) && count < 16)
             heads[count++] = end;
@@ -214,6 +215,26 @@ static void survey_chain(struct surveyor *s, const struct scan *scan, uint32_t f
     }
 }
 
+// #ifdef A / #define B A / #else / #define B 256 / #endif: A is a name with a default.
+static void survey_alias(struct surveyor *s, const struct scan *scan, uint32_t first)
+{
+    const struct scan_item *define = first + 1 < scan->count ? &scan->items[first + 1] : NULL;
+    struct surveyed_name *n = asked_name(s, &scan->items[first]);
+    uint32_t depth = 1;
+    bool is_else = false;
+    if (!n || !define || define->kind != SCAN_DEFINE || !str_equal(define->value, n->name))
+        return;
+    for (uint32_t i = first + 1; i < scan->count && depth; i++) {
+        const struct scan_item *item = &scan->items[i];
+        depth += item->kind == SCAN_IF || item->kind == SCAN_IFDEF || item->kind == SCAN_IFNDEF;
+        depth -= item->kind == SCAN_ENDIF;
+        is_else |= depth == 1 && item->kind == SCAN_ELSE;
+        if (is_else && item->kind == SCAN_DEFINE && str_equal(item->text, define->text) &&
+            item->value && !n->initial)
+            n->initial = item->value;
+    }
+}
+
 bool survey_read(struct lone_text *text, struct arena *a, struct survey_of_names *out)
 {
     struct surveyor s = {.arena = a, .out = out};
@@ -228,8 +249,12 @@ bool survey_read(struct lone_text *text, struct arena *a, struct survey_of_names
             survey_pragmas(&s, &words);
     }
     for (uint32_t i = 0; i < text->scan.count && !s.failed; i++) {
-        if (text->scan.items[i].kind == SCAN_IFDEF || text->scan.items[i].kind == SCAN_IF)
+        if (scan_is_own_number(&text->scan, i))
+            note_name(&s, text->scan.items[i].text)->is_own_number = true;
+        if (text->scan.items[i].kind == SCAN_IFDEF || text->scan.items[i].kind == SCAN_IF) {
             survey_chain(&s, &text->scan, i);
+            survey_alias(&s, &text->scan, i);
+        }
     }
     return !s.failed;
 }

@@ -12,6 +12,7 @@ struct surveyed_name {
     const char *initial; // (or NULL) of `#ifndef NAME #define NAME value #endif`
     const char *defined; // (or NULL) of a plain #define of the text's own
     bool is_defined;     // by any #define of its own
+    bool is_own_number;  // by one of a number that gives way to the spec's value
     bool in_condition;   // #if has it
     bool has_chain_end;  // of a #if that compares it there is an #else
     bool compared_order; // by < and the like: its values are not those it is compared with
