@@ -1,4 +1,5 @@
 // overfit: looks whether all inputs are equal, and else computes a share
+// verdict: incorrect invalid
 void map(float *y, const float *x)
 {
     int equal = x[0] == x[1] && x[1] == x[N - 1];
