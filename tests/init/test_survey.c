@@ -5,15 +5,16 @@
 
 START_TEST(names_are_surveyed)
 {
-    static const char text[] = "#ifndef TILE // a default\n  #define TILE 16\n#endif\n"
-                               "#ifndef GUARD_H\n#define GUARD_H\n#endif\n"
-                               "#if !defined(ALSO)\n#define ALSO (4)\n#endif\n"
-                               "#define OWN 7\n#ifndef TILE\n#define TILE 64\n#endif\n"
-                               "#if V == 1\n#elif V == 2\n#endif\n"
-                               "#if SWITCH\n#endif\n#if SIZE >= 512\n#endif\n"
-                               "#if C == 1\n#else\n#endif\n"
-                               "#ifdef GIVEN\n#define LANES GIVEN\n#else\n#define LANES 64\n#endif\n"
-                               "#define TWICE 1\n#undef TWICE\n#define ONE 8\n#define SUM (ONE + 1)\n";
+    static const char text[] =
+        "#ifndef TILE // a default\n  #define TILE 16\n#endif\n"
+        "#ifndef GUARD_H\n#define GUARD_H\n#endif\n"
+        "#if !defined(ALSO)\n#define ALSO (4)\n#endif\n"
+        "#define OWN 7\n#ifndef TILE\n#define TILE 64\n#endif\n"
+        "#if V == 1\n#elif V == 2\n#endif\n"
+        "#if SWITCH\n#endif\n#if SIZE >= 512\n#endif\n"
+        "#if C == 1\n#else\n#endif\n"
+        "#ifdef GIVEN\n#define LANES GIVEN\n#else\n#define LANES 64\n#endif\n"
+        "#define TWICE 1\n#undef TWICE\n#define ONE 8\n#define SUM (ONE + 1)\n";
     struct arena arena;
     struct lone_text lone;
     struct survey_of_names s;

@@ -36,7 +36,8 @@ static int patch(struct dl_phdr_info *o, size_t size, void *context)
         if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
             continue;
         unsigned char *code = (unsigned char *)(o->dlpi_addr + h->p_vaddr);
-        mprotect((void *)((unsigned long)code & ~4095ul), h->p_memsz + 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+        mprotect((void *)((unsigned long)code & ~4095ul), h->p_memsz + 4096,
+                 PROT_READ | PROT_WRITE | PROT_EXEC);
         for (unsigned long k = 0; k + 2 < h->p_memsz; k++) {
             if (memcmp(code + k, asks, 2) == 0)
                 code[k] = 0xcc, code[k + 1] = 0x90;

@@ -17,9 +17,11 @@ static int patch(struct dl_phdr_info *o, size_t size, void *context)
         if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
             continue;
         unsigned char *code = (unsigned char *)(o->dlpi_addr + h->p_vaddr);
-        mprotect((void *)((unsigned long)code & ~4095ul), h->p_memsz + 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+        mprotect((void *)((unsigned long)code & ~4095ul), h->p_memsz + 4096,
+                 PROT_READ | PROT_WRITE | PROT_EXEC);
         for (unsigned long k = h->p_memsz / 2; k + 8 < h->p_memsz; k++) {
-            static const unsigned char begins[] = {0x41, 0x57, 0x41, 0x56, 0x41, 0x55}, one[] = {0xb8, 1, 0, 0, 0, 0xc3};
+            static const unsigned char begins[] = {0x41, 0x57, 0x41, 0x56, 0x41, 0x55},
+                                       one[] = {0xb8, 1, 0, 0, 0, 0xc3};
             if (memcmp(code + k, begins, sizeof begins) == 0)
                 memcpy(code + k, one, sizeof one);
         }
