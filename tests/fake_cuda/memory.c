@@ -102,7 +102,7 @@ CUresult cuDeviceGetCount(int *count)
 CUresult cuDeviceGet(CUdevice *out, int ordinal)
 {
     CUresult code = fake_enter(__func__);
-    if (code == CUDA_SUCCESS && ordinal != 0)
+    if (code == CUDA_SUCCESS && (ordinal != 0 || fake_number("FAKE_CUDA_CARDS", 1) == 0))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
         *out = 0;
