@@ -213,7 +213,7 @@ static const struct former *find_former(const char *name)
 static bool unknown(const struct option_group *groups, const char *name, struct error *e)
 {
     const struct former *former = find_former(name);
-    if (former)
+    if (former && !former->option) // else the command has not what it is now
         return error_set(e, ERROR_USAGE, "there is no --%s any more: it is %s now", name,
                          former->now);
     const char *names[128];
