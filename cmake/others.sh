@@ -128,7 +128,7 @@ unpack_mesa() {
 
 # Its work-groups have 32 work-items at most, which few configurations at the smallest sizes have: of the others the
 # driver's limit must be the reason. Its compiler takes a quarter of a minute for a configuration of matmul_vector, which is left
-# out. Its events all say the same time, which must be found, and the host's clock taken.
+# out. It has no doubles. Its events all say the same time, which must be found, and the host's clock taken.
 rusticl() {
     unpack_mesa || {
         say "hone on rusticl"
@@ -140,7 +140,7 @@ rusticl() {
     pipes=$libraries/gallium-pipe
     register rusticl "$library"
     expect devices 'rusticl' hone devices
-    all_right='^OK: [0-9]+ configurations? (is|are) correct|exceeds the (kernel.s limit on this device, 32|device.s 1024)'
+    all_right='^OK: [0-9]+ configurations? (is|are) correct|exceeds the (kernel.s limit on this device, 32|device.s 1024)|requires cl_khr_fp64'
     left_out=vector
     all_kernels 4
     expect clock 'Times are the host.s clock around batches of launches' hone tune "$root/kernels_cl/matmul_naive.json" \

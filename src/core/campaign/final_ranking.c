@@ -840,7 +840,7 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
 {
     size_t left = 0;
     struct finalist *c = s->o.finalists;
-    struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
+    struct ranking_entry *entries = calloc(s->o.count + 1, sizeof *entries);
     for (size_t i = 0; i < s->o.count; i++)
         left += !c[i].failure;
     if (entries && left > 0)
@@ -863,7 +863,7 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
 static bool start_check(struct final_ranking *s, struct error *e)
 {
     struct turn turn = {.launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
-    struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
+    struct ranking_entry *entries = calloc(s->o.count + 1, sizeof *entries);
     size_t winner;
     bool is_partial = s->o.checks_tied && !s->o.energy;
     bool ok = entries != NULL || error_memory(e);

@@ -83,7 +83,7 @@ static bool launch_fill(struct device *d, const struct job_buffer *b, struct mem
 static bool is_as_on_host(struct device *d, const struct job_buffer *b, struct memory *m,
                           uint64_t first)
 {
-    float made[PROBE], there[PROBE];
+    uint32_t made[PROBE], there[PROBE]; // their bits
     struct job_buffer part = *b;
     part.element = (struct element){.scalar = SCALAR_FLOAT, .width = 1};
     part.count = PROBE;
