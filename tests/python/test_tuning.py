@@ -278,13 +278,13 @@ def test_report_and_deploy_and_score(pocl, tmp_path):
     assert (tmp_path / "e.svg").read_text() == drawn
     with pytest.raises(hone.HoneError, match="roofline"):
         r.picture("roofline")
+    assert hone.score(tmp_path / "s.sqlite", ["random"], repeats=2, set={"n": 4096})
     with pytest.raises(hone.UsageError, match="format='json' is of a file"):
         hone.deploy(saxpy(name="reported"), format="json")
     said = hone.deploy(saxpy(name="reported"), tmp_path / "table.json", set={"n": "1024,4096"}, format="json",
                        store=tmp_path / "s.sqlite")
     assert "2 sizes" in said and (tmp_path / "table.json").stat().st_size > 0
     assert isinstance(hone.deploy(saxpy(name="reported"), set={"n": "1024,4096"}, store=tmp_path / "s.sqlite"), dict)
-    assert hone.score(tmp_path / "s.sqlite", ["random"], repeats=2, set={"n": 4096})
     with pytest.raises(hone.UsageError, match="nowhere"):
         hone.score("/nowhere/x.json")
 
