@@ -74,7 +74,6 @@ struct relation {
 
 struct study {
     struct arena *arena;
-    enum language language;
     const char *text;
     size_t length;
     struct lone_text *lone; // of it
@@ -99,6 +98,7 @@ struct study {
     struct object *all[OBJECTS_MOST];    // that a spec gives: arguments and symbols
     int32_t content_atoms[OBJECTS_MOST]; // whose value decides what it holds; -1: nothing does
     uint32_t object_count;
+    enum language language;
     int32_t image_atoms[3];    // width, height, depth of the images; -1: none
     uint32_t axes, group_axes; // group_axes: along which the kernel tells items of a group apart
     // By axis, anywhere in the text: of an item, of its place in the group, of the group's size.
@@ -107,12 +107,12 @@ struct study {
     uint32_t quotient_count;
     struct relation relations[RELATIONS_MOST];
     uint32_t relation_count;
-    bool is_group_guess; // no size of the group makes sense of the kernel
     struct launch_axis axis[3];
     int64_t odd;         // sizes are multiples of it, as a group without a bound demands; 0: of any
     int64_t open_groups; // along an axis of which nothing is known yet
     uint64_t budget;     // nodes that may be visited in all
     uint64_t *all_budget; // of this study and those of its variants
+    bool is_group_guess;  // no size of the group makes sense of the kernel
     bool is_slow;         // an item takes long: sizes are smaller
     bool is_shrunk;       // and smaller than a group's work, where the kernel stops by itself
     bool is_cheap;        // all items of a group may be run to their end
