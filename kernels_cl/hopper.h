@@ -1,4 +1,4 @@
-// What NVIDIA's capability 9.0 has for bringing tiles, by PTX: barriers in local memory (shared memory)
+// How tiles are brought on NVIDIA's capability 9.0, by PTX: barriers in local memory (shared memory)
 // that count bytes, and tensor maps.
 //
 // A tensor map lets the hardware that copies cut a box out of a matrix, swizzle its lines of 128 bytes,
@@ -73,7 +73,7 @@ INLINE void barrier_arrive(uint barrier)
 
 // ---- tensor maps -------------------------------------------------------------------------------
 
-// Of 128 bytes of local memory that are zero: `height` x `width` numbers of 1, 2 or 8 bytes, row-major,
+// Makes a tensor map of 128 bytes of local memory that are zero: `height` x `width` numbers of 1, 2 or 8 bytes, row-major,
 // 128 bytes of `box_height` rows at a time, with 128-byte swizzle.
 INLINE void fill_map(ulong map, const GLOBAL void *data, uint width, uint height, uint box_height,
                      uint bytes)

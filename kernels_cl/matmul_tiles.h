@@ -1,4 +1,4 @@
-// What kernels share that compute C in tiles of tile_m x tile_n: the order of the tiles, and a way to
+// Kernels that compute C in tiles of tile_m x tile_n share this: the order of the tiles, and a way to
 // compute one that any device takes, right, not fast.
 
 #define TILES_M ((M + tile_m - 1) / tile_m)

@@ -1,4 +1,4 @@
-// What hone declares of CUDA's driver interface, of NVRTC and of cuBLAS, held against NVIDIA's own
+// Hone's declarations of CUDA's driver interface, of NVRTC and of cuBLAS, held against NVIDIA's own
 // headers: types, values, names of symbols and signatures. Without the headers the test is skipped.
 #include <stdio.h>
 

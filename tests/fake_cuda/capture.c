@@ -1,4 +1,4 @@
-// What a program is captured with: calls that wait, allocations found by an address, streams that are recorded into graphs, functions
+// The fake card as a program that is captured needs it: calls that wait, allocations found by an address, streams that are recorded into graphs, functions
 // found by name.
 #include "fake.h"
 

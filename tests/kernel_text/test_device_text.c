@@ -81,7 +81,7 @@ START_TEST(macros_are_looked_into)
 }
 END_TEST
 
-// Of several kernels the one that is asked for, and what it reaches.
+// The asked kernel of several, and what it reaches.
 START_TEST(asked_kernels_are_kept)
 {
     static const char text[] = "texture<float> t;\n"
@@ -112,7 +112,7 @@ START_TEST(asked_kernels_are_kept)
 }
 END_TEST
 
-// What stands on a refused line goes, but never the kernel that is asked for.
+// Text on a refused line goes, but never the kernel that is asked for.
 START_TEST(refused_lines_are_left_out)
 {
     static const char text[] = "using lost::list;\n"
