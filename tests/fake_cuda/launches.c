@@ -198,7 +198,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule m, const ch
 
 // ---- functions
 
-static size_t bytes_of(const struct parameter *p)
+size_t fake_parameter_bytes(const struct parameter *p)
 {
     static const char *const wide[] = {"ulong", "long", "double", "size_t"};
     if (strcmp(p->type, "struct") == 0) // a pointer and two numbers
@@ -218,7 +218,7 @@ CUresult cuFuncGetParamInfo(CUfunction f, size_t index, size_t *offset, size_t *
     if (code != CUDA_SUCCESS)
         return code;
     *offset = 8 * index;
-    *bytes = bytes_of(&f->declared.parameters[index]);
+    *bytes = fake_parameter_bytes(&f->declared.parameters[index]);
     return CUDA_SUCCESS;
 }
 
@@ -326,7 +326,9 @@ CUresult fake_launch_kernel(CUfunction f, size_t blocks, size_t threads, unsigne
     if (code == CUDA_SUCCESS && (threads == 0 || threads > 1024))
         code = CUDA_ERROR_INVALID_VALUE;
     fake_clock_enqueue();
-    if (code == CUDA_SUCCESS && !fake_is_recorded(stream))
+    if (code == CUDA_SUCCESS && fake_is_recorded(stream))
+        fake_record(f, blocks, threads, dynamic_bytes, parameters);
+    else if (code == CUDA_SUCCESS)
         run(f, parameters, threads * blocks);
     return code;
 }

@@ -51,6 +51,7 @@ struct capture_launch {
     int64_t global[3], local[3];
     bool has_local, has_offset, is_indirect;
     bool has_inside;      // pointers inside of its structs
+    bool is_placed;       // pointers in its buffers: it is replayed where these lay
     const char **symbols; // of the module, which the program has asked for
     uint32_t symbol_count;
     uint32_t shared;              // CUDA: bytes of dynamic shared memory

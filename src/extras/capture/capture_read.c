@@ -253,6 +253,7 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
         .dimensions = (uint32_t)json_integer_value(json_object_get(o, "dimensions")),
         .has_local = json_is_array(local),
         .is_indirect = json_is_true(json_object_get(o, "indirect")),
+        .is_placed = json_object_get(o, "places") != NULL,
         .shared = shared > 0 && shared < UINT32_MAX ? (uint32_t)shared : 0};
     if (!get_key(out->key) || out->dimensions < 1 || out->dimensions > 3 ||
         value_count < argument_count || value_count > VALUES_MOST ||

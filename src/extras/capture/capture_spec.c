@@ -688,6 +688,8 @@ static bool refuse_launch(struct making *m)
                                            k->without));
     if (l->is_indirect)
         return refuse_spec(m, "it reads memory that no argument names");
+    if (l->is_placed)
+        return refuse_spec(m, "its buffers hold pointers, which the data of a spec cannot");
     if (l->has_inside)
         return refuse_spec(m, "a struct by value has pointers in it");
     const char *symbol = used_symbol(m, l);
@@ -764,6 +766,20 @@ static void take_null_pointers(struct making *m)
     }
 }
 
+// Addresses in its buffers may be of no use to the kernel: it is first replayed as if there were none.
+static void replay_launch(struct capture_player *p, const struct capture_kernel *k,
+                          struct capture_launch *l, struct arena *a)
+{
+    const bool has_places = l->is_placed;
+    l->is_placed = false;
+    capture_play(p, k, l, CAPTURE_REPLAYS, NULL, NULL, NULL, a, &l->replay);
+    if (!has_places || (!l->replay.why && l->replay.exact == l->replay.times))
+        return;
+    l->is_placed = true;
+    capture_player_renew(p);
+    capture_play(p, k, l, CAPTURE_REPLAYS, NULL, NULL, NULL, a, &l->replay);
+}
+
 static const char *last_name(struct arena *a, const struct capture_kernel *k)
 {
     size_t length;
@@ -796,8 +812,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     text_release(&whole);
     take_null_pointers(m);
     for (size_t l = 0; l < k->launch_count; l++)
-        capture_play(p, k, &k->launches[l], CAPTURE_REPLAYS, NULL, NULL, NULL, a,
-                     &k->launches[l].replay);
+        replay_launch(p, k, &k->launches[l], a);
     ok = ok && refuse_launch(m);
     if (ok) {
         take_parameters(m);

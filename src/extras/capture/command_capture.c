@@ -146,6 +146,12 @@ static void tell_limits(const struct session *s, struct text *out)
     if (c->skipped[CAPTURE_COMMAND_BUFFER])
         text_addf(out, "%llu launches were recorded in command buffers, which are not captured.\n",
                   (unsigned long long)c->skipped[CAPTURE_COMMAND_BUFFER]);
+    if (c->skipped[CAPTURE_GRAPH])
+        text_addf(
+            out,
+            "%llu launches of CUDA graphs were not looked into: the program has changed their "
+            "nodes, or the driver does not clone them.\n",
+            (unsigned long long)c->skipped[CAPTURE_GRAPH]);
     if (c->refused)
         text_addf(out, "%llu binaries were refused.\n", (unsigned long long)c->refused);
     else if (c->binaries)
@@ -320,7 +326,9 @@ static int capture_and_show(struct session *s)
     show_table(s);
     if (s->counts.launches == 0)
         complain("%s: it launched no kernel%s", s->call->arguments[0],
-                 s->counts.skipped[CAPTURE_COMMAND_BUFFER] ? " outside of command buffers" : "");
+                 s->counts.skipped[CAPTURE_COMMAND_BUFFER] ? " outside of command buffers"
+                 : s->counts.graphs                        ? " outside of CUDA graphs"
+                                                           : "");
     return s->counts.launches ? EXIT_DONE : EXIT_NOTHING;
 }
 

@@ -303,6 +303,8 @@ struct replace_decision *replace_decide(struct replace_state *s,
                                             s->table->dimensions * sizeof *d->asked_local) == 0))
             return d;
     }
+    if (!build)
+        return NULL;
     struct replace_decision *d = &s->decisions[s->next++ % DECISIONS];
     if (d->kernel)
         release(d->kernel);

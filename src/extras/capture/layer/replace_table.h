@@ -84,7 +84,7 @@ struct replace_launch {
 // Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
 enum replace_reason replace_match(const struct tuned_table *t, const struct replace_launch *l,
                                   struct replace_decision *d);
-// The decision for such a launch, made now if it is the first; with the state locked.
+// The decision for such a launch, made now if it is the first; with the state locked. Without `build`: NULL if it is not made yet.
 struct replace_decision *replace_decide(struct replace_state *s,
                                         const struct replace_decision *like, replace_build build,
                                         replace_release release);

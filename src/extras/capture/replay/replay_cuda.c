@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MOST = 512, SHARED_DEFAULT = 48 << 10 };
+enum { WORDS_MOST = 512, SHARED_DEFAULT = 48 << 10, PLACES_MOST = 2 * ARGUMENTS_MOST };
 
 struct parameter {
     size_t offset, bytes;
@@ -27,6 +27,15 @@ struct cuda {
     struct parameter parameters[ARGUMENTS_MOST];
     unsigned count;
     unsigned char bytes[VALUE_MOST]; // of the parameters
+    CUdevice device;
+    struct {
+        CAPTURE_CUDA_PLACES(CUDA_POINTER)
+    } place;
+    struct placed {
+        CUdeviceptr at;
+        size_t bytes;
+    } placed[PLACES_MOST];
+    unsigned placed_count;
 };
 
 static bool call_ok(struct replay *r, CUresult code, const char *what)
@@ -48,6 +57,13 @@ static bool find_more(struct replay *r, struct cuda *c)
     memcpy(&c->copy_to, &found[0], sizeof found[0]);
     memcpy(&c->copy_from, &found[1], sizeof found[1]);
     memcpy(&c->synchronize, &found[2], sizeof found[2]);
+#define X(name, symbol, result, parameters)                                                        \
+    {                                                                                              \
+        void *at = library ? dlsym(library, symbol) : NULL;                                        \
+        memcpy((void *)&c->place.name, &at, sizeof at);                                            \
+    }
+    CAPTURE_CUDA_PLACES(X)
+#undef X
     return (found[0] && found[1] && found[2]) || replay_fail(r, "%s is too old", CUDA_LIBRARY);
 }
 
@@ -75,10 +91,13 @@ static bool cuda_open(struct replay *r, const char *name, const char *driver)
         return false;
     for (int i = 0; i < count; i++) {
         CUdevice device;
-        if (c->driver.cuDeviceGet(&device, i) == CUDA_SUCCESS && is_device(c, device, name, driver))
+        if (c->driver.cuDeviceGet(&device, i) == CUDA_SUCCESS &&
+            is_device(c, device, name, driver)) {
+            c->device = device;
             return call_ok(r, c->driver.cuDevicePrimaryCtxRetain(&context, device),
                            "cuDevicePrimaryCtxRetain") &&
                    call_ok(r, c->driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+        }
     }
     return replay_fail(r, "the device of the capture is not here: %s, driver %s", name, driver);
 }
@@ -255,9 +274,19 @@ static bool cuda_build(struct replay *r, json_t *kernel, const struct replay_tex
                    "cuModuleGetFunction");
 }
 
+static void release_places(struct cuda *c)
+{
+    while (c->placed_count > 0) {
+        const struct placed *p = &c->placed[--c->placed_count];
+        c->place.cuMemUnmap(p->at, p->bytes);
+        c->place.cuMemAddressFree(p->at, p->bytes);
+    }
+}
+
 static void cuda_release(struct replay *r)
 {
     struct cuda *c = r->state;
+    release_places(c);
     if (c->module)
         c->driver.cuModuleUnload(c->module);
     c->module = NULL;
@@ -300,6 +329,67 @@ static bool cuda_allocate(struct replay *r, size_t bytes, uintptr_t *out)
     const bool ok = call_ok(r, c->driver.cuMemAlloc(&address, bytes ? bytes : 1), "cuMemAlloc");
     *out = (uintptr_t)address;
     return ok;
+}
+
+// Maps memory at an address that is a multiple of the driver's granularity.
+static bool map_place(struct replay *r, struct cuda *c, const struct cuda_allocation *like,
+                      CUdeviceptr at, size_t bytes)
+{
+    const struct cuda_access access = {CUDA_LOCATION_DEVICE, c->device, CUDA_ACCESS_READ_WRITE};
+    CUdeviceptr got = 0;
+    uint64_t memory;
+    if (!call_ok(r, c->place.cuMemAddressReserve(&got, bytes, 0, at, 0), "cuMemAddressReserve"))
+        return false;
+    bool ok = got == at || replay_fail(r, "its buffers hold pointers, and the addresses to which "
+                                          "they point are taken here");
+    ok = ok && call_ok(r, c->place.cuMemCreate(&memory, bytes, like, 0), "cuMemCreate");
+    if (ok) {
+        ok = call_ok(r, c->place.cuMemMap(at, bytes, 0, memory, 0), "cuMemMap");
+        c->place.cuMemRelease(memory); // the mapping holds it
+    }
+    if (!ok) {
+        c->place.cuMemAddressFree(got, bytes);
+        return false;
+    }
+    c->placed[c->placed_count++] = (struct placed){at, bytes};
+    return call_ok(r, c->place.cuMemSetAccess(at, bytes, &access, 1), "cuMemSetAccess");
+}
+
+// What of it is mapped already is not mapped again: the driver's pieces are larger than most allocations.
+static bool cuda_place(struct replay *r, uintptr_t at, size_t bytes)
+{
+    struct cuda *c = r->state;
+    const struct cuda_allocation like = {
+        .type = CUDA_MEMORY_PINNED, .location_type = CUDA_LOCATION_DEVICE, .location = c->device};
+    size_t piece = 0;
+    if (!c->place.cuMemAddressReserve || !c->place.cuMemSetAccess)
+        return replay_fail(r, "its buffers hold pointers, and this driver has no memory at an "
+                              "address that is asked for");
+    if (!call_ok(r, c->place.cuMemGetAllocationGranularity(&piece, &like, 0),
+                 "cuMemGetAllocationGranularity") ||
+        piece == 0)
+        return false;
+    CUdeviceptr from = at / piece * piece;
+    const CUdeviceptr end = (at + bytes + piece - 1) / piece * piece;
+    while (from < end) {
+        CUdeviceptr to = end, next = from;
+        for (unsigned i = 0; i < c->placed_count; i++) {
+            const struct placed *p = &c->placed[i];
+            if (p->at <= from && from < p->at + p->bytes)
+                next = p->at + p->bytes;
+            else if (p->at > from && p->at < to)
+                to = p->at;
+        }
+        if (next == from) {
+            if (c->placed_count == PLACES_MOST)
+                return replay_fail(r, "it has too many allocations");
+            if (!map_place(r, c, &like, from, (size_t)(to - from)))
+                return false;
+            next = to;
+        }
+        from = next;
+    }
+    return true;
 }
 
 static bool cuda_part(struct replay *r, uintptr_t whole, size_t offset, size_t bytes,
@@ -375,6 +465,7 @@ const struct replay_driver replay_cuda = {.open = cuda_open,
                                           .set_inside = cuda_set_inside,
                                           .allocate = cuda_allocate,
                                           .part = cuda_part,
+                                          .place = cuda_place,
                                           .symbol = cuda_symbol,
                                           .free = cuda_free,
                                           .write = cuda_write,

@@ -38,6 +38,8 @@ struct replay_driver {
     bool (*set_inside)(struct replay *r, unsigned at, size_t offset, uintptr_t memory);
     bool (*allocate)(struct replay *r, size_t bytes, uintptr_t *out);
     bool (*part)(struct replay *r, uintptr_t whole, size_t offset, size_t bytes, uintptr_t *out);
+    // Memory of the driver's own choice at this address, until the kernel's release; NULL: the log has none.
+    bool (*place)(struct replay *r, uintptr_t at, size_t bytes);
     // The memory of the module's symbol; NULL: modules have none.
     bool (*symbol)(struct replay *r, const char *name, size_t bytes, uintptr_t *out);
     void (*free)(struct replay *r, uintptr_t memory);
@@ -55,6 +57,8 @@ struct replay {
     const struct replay_driver *driver;
     void *state; // the driver's; NULL: not opened
     char device_name[1024], driver_name[1024];
+    json_t *places; // of the launch; NULL: its memory may lie anywhere
+    unsigned count; // of the kernel's arguments
     bool is_trial;  // of other options: with a text that takes them, and a zone behind each buffer
     char why[2048]; // "": nothing went wrong
 };

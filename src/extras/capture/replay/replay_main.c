@@ -2,6 +2,7 @@
 // standard input is a request, each line of standard output its answer:
 //
 //   {"launch": "KEY", "times": 10}              as it was recorded
+//   {"launch": "KEY", "times": 10, "placed": true}     with its memory at the recorded addresses
 //   {"launch": "KEY", "times": 1, "options": "-D TILE=8", "global": [64], "local": [16]}     in another configuration
 //
 //   {"exact": 10, "times": 10, "deviation": 0, "spread": 0, "arguments": []}     or     {"error": "..."}
@@ -186,6 +187,33 @@ static bool share_memory(struct replay *r, struct replay_memory *list, unsigned 
     return true;
 }
 
+static bool is_placed(const struct replay *r, uintptr_t at, size_t bytes)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < json_array_size(r->places); i++) {
+        json_t *place = json_array_get(r->places, i);
+        const uintptr_t base = (uintptr_t)json_integer_value(json_array_get(place, 0));
+        const size_t size = (size_t)json_integer_value(json_array_get(place, 1));
+        found = at >= base && at - base <= size && bytes <= size - (at - base);
+    }
+    return found;
+}
+
+// Memory where the program had it: there are pointers in it.
+static bool place_memory(struct replay *r)
+{
+    bool ok = !r->places || r->driver->place || replay_fail(r, "the log has places");
+    for (size_t i = 0; ok && i < json_array_size(r->places); i++) {
+        json_t *place = json_array_get(r->places, i);
+        const json_int_t base = json_integer_value(json_array_get(place, 0));
+        const json_int_t size = json_integer_value(json_array_get(place, 1));
+        ok = (base > 0 && size > 0 && size <= INT64_MAX - base) ||
+             replay_fail(r, "the log has a place of no size");
+        ok = ok && r->driver->place(r, (uintptr_t)base, (size_t)size);
+    }
+    return ok;
+}
+
 static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_memory *list)
 {
     struct replay_memory *m = &list[at];
@@ -193,6 +221,13 @@ static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_
     const json_int_t with = json_integer_value(same);
     if (!load_memory(r, m, a))
         return false;
+    json_t *address = json_object_get(a, "at");
+    if (address && r->places) { // where it lay
+        m->is_shared = true;
+        m->memory = (uintptr_t)json_integer_value(address);
+        return is_placed(r, m->memory, m->bytes) ||
+               replay_fail(r, "the log has no place for argument %u", at);
+    }
     if (same && (with < 0 || with >= at))
         return replay_fail(r, "the log names no earlier argument");
     if (same)
@@ -205,6 +240,16 @@ static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_
     }
     m->zone = r->is_trial || !m->bytes ? ZONE : 0;
     return r->driver->allocate(r, m->bytes + m->zone, &m->memory);
+}
+
+// A pointer inside of an earlier argument.
+static bool set_inside(struct replay *r, unsigned at, json_t *into, uintptr_t memory)
+{
+    const json_int_t argument = json_integer_value(json_array_get(into, 0));
+    const json_int_t offset = json_integer_value(json_array_get(into, 1));
+    return r->driver->set_inside && argument >= 0 && argument < at && offset >= 0
+               ? r->driver->set_inside(r, (unsigned)argument, (size_t)offset, memory)
+               : replay_fail(r, "the log names no earlier argument");
 }
 
 static bool set_argument(struct replay *r, unsigned at, json_t *a, struct replay_memory *list)
@@ -221,15 +266,10 @@ static bool set_argument(struct replay *r, unsigned at, json_t *a, struct replay
     json_t *into = json_object_get(a, "into");
     if (!make_memory(r, at, a, list))
         return false;
-    if (json_object_get(a, "symbol"))
-        return true;
-    if (!into)
-        return r->driver->set_memory(r, at, list[at].memory);
-    const json_int_t argument = json_integer_value(json_array_get(into, 0));
-    const json_int_t offset = json_integer_value(json_array_get(into, 1));
-    return r->driver->set_inside && argument >= 0 && argument < at && offset >= 0
-               ? r->driver->set_inside(r, (unsigned)argument, (size_t)offset, list[at].memory)
-               : replay_fail(r, "the log names no earlier argument");
+    if (json_object_get(a, "symbol") || at >= r->count)
+        return !into || set_inside(r, at, into, list[at].memory);
+    return into ? set_inside(r, at, into, list[at].memory)
+                : r->driver->set_memory(r, at, list[at].memory);
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
@@ -467,10 +507,13 @@ static void answer_request(struct replay *r, json_t *request)
         json_string_value(json_object_get(request, "function")),
     };
     r->is_trial = other.options != NULL;
+    r->places =
+        json_is_true(json_object_get(request, "placed")) ? json_object_get(launch, "places") : NULL;
+    r->count = (unsigned)json_array_size(json_object_get(kernel, "arguments"));
     bool ok = (kernel && list && count == json_array_size(arguments)) ||
               replay_fail(r, "the log has no such launch");
     ok = ok && open_driver(r, kernel, launch) &&
-         r->driver->build(r, kernel, r->is_trial ? &other : NULL);
+         r->driver->build(r, kernel, r->is_trial ? &other : NULL) && place_memory(r);
     for (unsigned i = 0; ok && i < count; i++)
         ok = set_argument(r, i, json_array_get(arguments, i), list);
     if (ok)
