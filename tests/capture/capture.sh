@@ -50,7 +50,8 @@ check threads 5 "200       5"
 check contexts 1
 check link 1
 check binary 0 "--source own"
-check image 0 "an image"
+check image 1 "look: tunes block_size_x"
+check images 1 "halve: tunes block_size_x"
 check atomics 1
 check fork 2
 check exit 1
@@ -109,7 +110,7 @@ with() {
   "$hone" with "$@" >with.out 2>with.err
 }
 "$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
-for spec in local/turn.json values/values.json; do
+for spec in local/turn.json values/values.json image/look.json images/halve.json; do
   "$hone" check $spec --sample 2 >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
 done
 grep -q '"seed": *17293822569102704641' values/values.json || fail "values: $(cat values/values.json)"

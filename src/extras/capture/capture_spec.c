@@ -662,6 +662,21 @@ static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
     return false;
 }
 
+// Is it the same kind of image, and the same sampler, in all launches?
+static bool same_images(const struct capture_kernel *k, uint32_t argument)
+{
+    const struct capture_value *first = &k->launches[0].values[argument];
+    bool same = true;
+    for (size_t i = 1; i < k->launch_count; i++) {
+        const struct capture_value *v = &k->launches[i].values[argument];
+        same = same && str_equal(v->sampler, first->sampler) && !v->image == !first->image &&
+               (!v->image ||
+                (v->image->type == first->image->type && v->image->order == first->image->order &&
+                 v->image->channel == first->image->channel));
+    }
+    return same;
+}
+
 // A symbol that the kernel's text uses; without one, any that is there. NULL: none.
 static const char *used_symbol(const struct making *m, const struct capture_launch *l)
 {
@@ -707,6 +722,14 @@ static bool refuse_launch(struct making *m)
                              !str_equal(l->values[v->same].before, l->values[v->same].after)))
             return refuse_spec(m, arena_printf(m->a, "arguments %s and %s are the same memory",
                                                argument_name(m, (uint32_t)v->same),
+                                               argument_name(m, i)));
+        if (!same_images(k, i))
+            return refuse_spec(m, arena_printf(m->a, "image %s differs in kind between launches",
+                                               argument_name(m, i)));
+        if (v->image && !capture_image_is_known(m->a, v->image))
+            return refuse_spec(m, arena_printf(m->a,
+                                               "image %s is an array, of one dimension, or of a "
+                                               "format that a spec does not have",
                                                argument_name(m, i)));
         if (v->kind == CAPTURED_VALUE && !making_pieces(m, i, &pieces))
             return refuse_spec(

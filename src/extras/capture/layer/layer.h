@@ -89,12 +89,19 @@ struct layer_kernel {
     struct layer_replacement *replacement; // NULL: none
 };
 
+enum layer_memory_kind { LAYER_BUFFER, LAYER_IMAGE, LAYER_SAMPLER, LAYER_PIPE };
+
 struct layer_memory {
     struct layer_object object;
+    enum layer_memory_kind kind;
     size_t size;
     cl_mem_flags flags; // as the program asked for them
     bool is_changed;    // the driver was asked for others
-    bool is_buffer;     // else an image, a pipe or a sampler
+    struct layer_image {
+        cl_mem_object_type type;
+        cl_image_format format;
+        size_t size[3], layers; // layers: of an array, else 0
+    } image;
 };
 
 struct layer_svm {
@@ -131,6 +138,8 @@ bool layer_svm_find(const void *at, const void **base, size_t *size);
 uint32_t layer_queues_of(cl_context context, cl_command_queue *out, uint32_t most);
 
 const unsigned char *layer_bytes(const struct layer_argument *a);
+// What an image is; its bytes, 0: it cannot be read as a whole.
+size_t layer_learn_image(cl_mem image, struct layer_image *out);
 
 // ---- keys --------------------------------------------------------------------------------------
 

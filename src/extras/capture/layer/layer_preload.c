@@ -17,6 +17,9 @@
     X(clGetProgramInfo)                                                                            \
     X(clGetKernelInfo)                                                                             \
     X(clGetKernelArgInfo)                                                                          \
+    X(clGetImageInfo)                                                                              \
+    X(clGetSamplerInfo)                                                                            \
+    X(clEnqueueReadImage)                                                                          \
     X(clGetEventInfo)                                                                              \
     X(clGetEventProfilingInfo)                                                                     \
     X(clRetainEvent)                                                                               \

@@ -194,7 +194,7 @@ static bool copy_buffers(struct verifying *v, const struct layer_launch *l,
         const struct layer_memory *m = layer_lock(&layer_objects.memories, handle);
         if (!m)
             continue;
-        v->sizes[i] = m->is_buffer ? m->size : 0;
+        v->sizes[i] = m->kind == LAYER_BUFFER ? m->size : 0;
         layer_unlock(&layer_objects.memories);
         v->originals[i] = handle;
         for (uint32_t o = 0; o < i; o++)

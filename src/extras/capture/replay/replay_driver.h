@@ -37,6 +37,9 @@ struct replay_driver {
     // A pointer inside a value that is set already; NULL: values have none.
     bool (*set_inside)(struct replay *r, unsigned at, size_t offset, uintptr_t memory);
     bool (*allocate)(struct replay *r, size_t bytes, uintptr_t *out);
+    // An image or a sampler, as the log says it; NULL: there is none.
+    bool (*image)(struct replay *r, json_t *about, size_t bytes, uintptr_t *out);
+    bool (*set_sampler)(struct replay *r, unsigned at, json_t *about);
     bool (*part)(struct replay *r, uintptr_t whole, size_t offset, size_t bytes, uintptr_t *out);
     // Memory of the driver's own choice at this address, until the kernel's release; NULL: the log has none.
     bool (*place)(struct replay *r, uintptr_t at, size_t bytes);

@@ -23,11 +23,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ZONE = 4096, ZONE_BYTE = 0xa5 };
+enum { ZONE = 4096, ZONE_BYTE = 0xa5, CHANNEL_FLOAT = 0x10DE };
+
+enum element { ELEMENT_BYTE, ELEMENT_FLOAT, ELEMENT_DOUBLE, ELEMENT_INT };
 
 struct replay_memory {
     uintptr_t memory; // 0: none
     bool is_shared;   // another argument's
+    bool is_image;
+    enum element element; // of an image
     size_t bytes, origin, zone;
     unsigned char *before, *after, *now; // before and after may be one
     unsigned char *first;                // what the first replay gave, if it was not `after`
@@ -238,6 +242,15 @@ static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_
         return r->driver->symbol ? r->driver->symbol(r, symbol, m->bytes, &m->memory)
                                  : replay_fail(r, "the log has a symbol");
     }
+    json_t *image = json_object_get(a, "image");
+    if (image) {
+        m->element = json_integer_value(json_object_get(image, "channel")) == CHANNEL_FLOAT
+                         ? ELEMENT_FLOAT
+                         : ELEMENT_BYTE;
+        m->is_image = true;
+        return r->driver->image ? r->driver->image(r, image, m->bytes, &m->memory)
+                                : replay_fail(r, "the log has an image");
+    }
     m->zone = r->is_trial || !m->bytes ? ZONE : 0;
     return r->driver->allocate(r, m->bytes + m->zone, &m->memory);
 }
@@ -261,6 +274,9 @@ static bool set_argument(struct replay *r, unsigned at, json_t *a, struct replay
     if (strcmp(kind, "local") == 0)
         return r->driver->set_local ? r->driver->set_local(r, at, bytes > 0 ? (size_t)bytes : 0)
                                     : replay_fail(r, "the log has local memory as an argument");
+    if (strcmp(kind, "sampler") == 0)
+        return r->driver->set_sampler ? r->driver->set_sampler(r, at, a)
+                                      : replay_fail(r, "the log has a sampler");
     if (strcmp(kind, "null") == 0)
         return r->driver->set_memory(r, at, 0);
     json_t *into = json_object_get(a, "into");
@@ -273,8 +289,6 @@ static bool set_argument(struct replay *r, unsigned at, json_t *a, struct replay
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
-
-enum element { ELEMENT_BYTE, ELEMENT_FLOAT, ELEMENT_DOUBLE, ELEMENT_INT };
 
 static enum element element_of(const char *type)
 {
@@ -471,8 +485,10 @@ static json_int_t play_launches(struct replay *r, json_t *kernel, json_t *launch
         ok = launch_once(r, &g, list, count);
         for (unsigned i = 0; ok && i < count; i++) {
             if (list[i].memory)
-                is_exact &=
-                    compare_memory(r, &list[i], element_of(type_of(kernel, request, i)), t == 0);
+                is_exact &= compare_memory(
+                    r, &list[i],
+                    list[i].is_image ? list[i].element : element_of(type_of(kernel, request, i)),
+                    t == 0);
         }
         exact += is_exact;
         ok = ok && !*r->why;
