@@ -112,7 +112,8 @@ void cuda_note_options(nvrtcProgram program, int count, const char *const *optio
         return;
     free(t->program.options);
     t->program.options = capture_words_join(options, count > 0 ? (size_t)count : 0);
-    layer_program_digest(&t->program, t->digest);
+    *t->program.digest = 0;
+    memcpy(t->digest, layer_program_digest(&t->program), sizeof t->digest);
     layer_unlock(&cuda_objects.programs);
 }
 
@@ -233,10 +234,12 @@ void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
 // An image without a text: it is kept itself, so that a replay has it.
 static void note_image(const void *hash, const void *image, size_t size, const char *kind)
 {
-    char digest[65];
+    char digest[65] = "";
     struct digest d;
-    digest_of(image, hashed_bytes(size), &d);
-    digest_hex(&d, digest);
+    if (layer_settings.is_capturing || layer_replace_has_text()) {
+        digest_of(image, hashed_bytes(size), &d);
+        digest_hex(&d, digest);
+    }
     const bool is_kept = layer_settings.is_capturing && size <= IMAGE_MOST &&
                          layer_keep(image, size, layer_room(), digest) == CAPTURE_NONE;
     atomic_fetch_add(&layer_counts->images, 1);
@@ -410,7 +413,8 @@ void cuda_note_function(const void *function, const void *module, const char *na
 {
     const void *image = NULL;
     struct cuda_replacement *r = NULL;
-    if (!module && !ask_function(function, &module, &name))
+    if ((!module && !ask_function(function, &module, &name)) ||
+        (!layer_settings.is_capturing && !layer_replace_has(name)))
         return;
     const struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
     if (m) {

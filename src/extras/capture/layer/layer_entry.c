@@ -160,6 +160,7 @@ static void note_options(cl_program program, const char *options)
         return;
     free(p->options);
     p->options = copy_string(options);
+    *p->digest = 0;
     layer_unlock(&layer_objects.programs);
 }
 
@@ -260,6 +261,7 @@ static cl_int wrap_clCompileProgram(cl_program program, cl_uint count, const cl_
         free(part->headers);
         part->headers = copies;
         part->header_count = copied;
+        *p->digest = 0;
         copies = NULL;
     }
     if (p)
@@ -517,7 +519,9 @@ static cl_mem_flags readable(cl_mem_flags flags)
 
 static cl_mem note_memory(cl_mem made, size_t size, cl_mem_flags flags, enum layer_memory_kind kind)
 {
-    struct layer_memory *m = made ? layer_add(&layer_objects.memories, made, sizeof *m) : NULL;
+    const bool is_of_use = layer_settings.is_capturing || layer_settings.verify > 0;
+    struct layer_memory *m =
+        made && is_of_use ? layer_add(&layer_objects.memories, made, sizeof *m) : NULL;
     if (!m)
         return made;
     m->size = size;
@@ -666,7 +670,9 @@ static void wrap_clSVMFree(cl_context context, void *pointer)
 static cl_command_queue note_queue(cl_command_queue made, cl_context context,
                                    cl_command_queue_properties asked)
 {
-    struct layer_queue *q = made ? layer_add(&layer_objects.queues, made, sizeof *q) : NULL;
+    struct layer_queue *q = made && layer_settings.is_capturing
+                                ? layer_add(&layer_objects.queues, made, sizeof *q)
+                                : NULL;
     note_call();
     if (!q)
         return made;

@@ -188,11 +188,12 @@ bool layer_kernel_is_new(uint64_t key)
     return is_new;
 }
 
-// Identifies a program in every process: by its texts and options.
-void layer_program_digest(const struct layer_program *p, char out[65])
+const char *layer_program_digest(struct layer_program *p)
 {
     struct digest_state s;
     struct digest d;
+    if (*p->digest)
+        return p->digest;
     digest_start(&s);
     for (uint32_t i = 0; i < p->part_count; i++) {
         const struct layer_part *part = &p->parts[i];
@@ -207,7 +208,8 @@ void layer_program_digest(const struct layer_program *p, char out[65])
     digest_add(&s, p->options ? p->options : "", strlen(p->options ? p->options : "") + 1);
     digest_add(&s, p->without ? p->without : "", strlen(p->without ? p->without : "") + 1);
     digest_finish(&s, &d);
-    digest_hex(&d, out);
+    digest_hex(&d, p->digest);
+    return p->digest;
 }
 
 void layer_log_program(struct layer_line *l, const struct layer_program *p, uint64_t key,
@@ -271,13 +273,10 @@ static void set_replacement(cl_kernel handle, struct layer_replacement *r)
     layer_unlock(&layer_objects.kernels);
 }
 
-void layer_record_kernel(cl_kernel handle, cl_program program)
+static void add_kernel(cl_kernel handle, cl_program program, const char *name, char digest[65])
 {
-    char name[512] = "", digest[65] = "";
     cl_uint count = 0;
     if (layer_next.clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) !=
-            CL_SUCCESS ||
-        layer_next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
             CL_SUCCESS ||
         count > LAYER_ARGUMENTS)
         return;
@@ -293,7 +292,7 @@ void layer_record_kernel(cl_kernel handle, cl_program program)
     learn_arguments(k, handle);
     struct layer_program *p = layer_lock(&layer_objects.programs, program);
     if (p) {
-        layer_program_digest(p, digest);
+        memcpy(digest, layer_program_digest(p), 65);
         k->key = layer_mix_bytes(layer_mix_bytes(0, digest, 64), name, strlen(name));
         k->key += k->key == 0;
         k->without = p->without;
@@ -302,7 +301,18 @@ void layer_record_kernel(cl_kernel handle, cl_program program)
         layer_unlock(&layer_objects.programs);
     }
     layer_unlock(&layer_objects.kernels);
-    if (p && !layer_settings.is_capturing)
+}
+
+// A kernel that no table names is none of the layer's business.
+void layer_record_kernel(cl_kernel handle, cl_program program)
+{
+    char name[512] = "", digest[65] = "";
+    if (layer_next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
+            CL_SUCCESS ||
+        (!layer_settings.is_capturing && !layer_replace_has(name)))
+        return;
+    add_kernel(handle, program, name, digest);
+    if (*digest && !layer_settings.is_capturing)
         set_replacement(handle, layer_replace_prepare(program, digest, name));
 }
 

@@ -89,7 +89,8 @@ struct replace_decision *replace_decide(struct replace_state *s,
                                         const struct replace_decision *like, replace_build build,
                                         replace_release release);
 bool replace_is_verified_now(const struct replace_state *s);
-// As wide as hone's own tolerance for floats; other types agree bit for bit.
+// As wide as hone's own tolerance for floats; other types agree bit for bit. Without a function of libm: every process of a program
+// would load it.
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float);
 
 #endif
