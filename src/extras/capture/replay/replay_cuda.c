@@ -7,8 +7,14 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { WORDS_MOST = 512, SHARED_DEFAULT = 48 << 10, PLACES_MOST = 2 * ARGUMENTS_MOST };
+enum {
+    WORDS_MOST = 512,
+    SHARED_DEFAULT = 48 << 10,
+    PLACES_MOST = 2 * ARGUMENTS_MOST,
+    HELD_PIECE = 2 << 20
+};
 
 struct parameter {
     size_t offset, bytes;
@@ -34,8 +40,9 @@ struct cuda {
     struct placed {
         CUdeviceptr at;
         size_t bytes;
-    } placed[PLACES_MOST];
-    unsigned placed_count;
+    } placed[PLACES_MOST],
+        held[PLACES_MOST]; // held: of the host, from before the driver was opened
+    unsigned placed_count, held_count;
 };
 
 static bool call_ok(struct replay *r, CUresult code, const char *what)
@@ -77,6 +84,33 @@ static bool is_device(const struct cuda *c, CUdevice device, const char *name, c
     return strcmp(own, name) == 0 && strcmp(version, driver) == 0;
 }
 
+// A driver takes hundreds of GiB of addresses when it is opened, and gets what others leave: the places of the launch are kept from it
+// until they are mapped.
+static void hold_places(const struct replay *r, struct cuda *c)
+{
+    for (size_t i = 0; i < json_array_size(r->places) && c->held_count < PLACES_MOST; i++) {
+        json_t *place = json_array_get(r->places, i);
+        const uint64_t base = (uint64_t)json_integer_value(json_array_get(place, 0));
+        const uint64_t size = (uint64_t)json_integer_value(json_array_get(place, 1));
+        const uint64_t at = base / HELD_PIECE * HELD_PIECE;
+        const uint64_t end = (base + size + HELD_PIECE - 1) / HELD_PIECE * HELD_PIECE;
+        void *got = mmap((void *)(uintptr_t)at, end - at, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == (void *)(uintptr_t)at)
+            c->held[c->held_count++] = (struct placed){at, (size_t)(end - at)};
+        else if (got != MAP_FAILED)
+            munmap(got, end - at);
+    }
+}
+
+static void release_held(struct cuda *c)
+{
+    while (c->held_count > 0) {
+        const struct placed *p = &c->held[--c->held_count];
+        munmap((void *)(uintptr_t)p->at, p->bytes);
+    }
+}
+
 static bool cuda_open(struct replay *r, const char *name, const char *driver)
 {
     struct error e = ERROR_INIT;
@@ -84,6 +118,8 @@ static bool cuda_open(struct replay *r, const char *name, const char *driver)
     CUcontext context;
     int count = 0;
     r->state = c;
+    if (c)
+        hold_places(r, c);
     if (!c || !cuda_api_open(&c->driver, &e))
         return replay_fail(r, "%s", c ? e.text : "no memory");
     if (!find_more(r, c) || !call_ok(r, c->driver.cuInit(0), "cuInit") ||
@@ -340,8 +376,10 @@ static bool map_place(struct replay *r, struct cuda *c, const struct cuda_alloca
     uint64_t memory;
     if (!call_ok(r, c->place.cuMemAddressReserve(&got, bytes, 0, at, 0), "cuMemAddressReserve"))
         return false;
-    bool ok = got == at || replay_fail(r, "its buffers hold pointers, and the addresses to which "
-                                          "they point are taken here");
+    bool ok = got == at || replay_fail(r,
+                                       "its buffers hold pointers, and the driver does not give "
+                                       "their addresses (0x%llx) again but 0x%llx",
+                                       at, got);
     ok = ok && call_ok(r, c->place.cuMemCreate(&memory, bytes, like, 0), "cuMemCreate");
     if (ok) {
         ok = call_ok(r, c->place.cuMemMap(at, bytes, 0, memory, 0), "cuMemMap");
@@ -369,6 +407,7 @@ static bool cuda_place(struct replay *r, uintptr_t at, size_t bytes)
                  "cuMemGetAllocationGranularity") ||
         piece == 0)
         return false;
+    release_held(c);
     CUdeviceptr from = at / piece * piece;
     const CUdeviceptr end = (at + bytes + piece - 1) / piece * piece;
     while (from < end) {
