@@ -20,6 +20,11 @@ struct parameter {
     size_t offset, bytes;
 };
 
+struct placed {
+    CUdeviceptr at;
+    size_t bytes;
+};
+
 struct cuda {
     struct cuda_api driver;
     struct nvrtc_api nvrtc;
@@ -37,11 +42,8 @@ struct cuda {
     struct {
         CAPTURE_CUDA_PLACES(CUDA_POINTER)
     } place;
-    struct placed {
-        CUdeviceptr at;
-        size_t bytes;
-    } placed[PLACES_MOST],
-        held[PLACES_MOST]; // held: of the host, from before the driver was opened
+    struct placed placed[PLACES_MOST];
+    struct placed held[PLACES_MOST]; // by this process, from before the driver was opened
     unsigned placed_count, held_count;
 };
 
@@ -84,22 +86,53 @@ static bool is_device(const struct cuda *c, CUdevice device, const char *name, c
     return strcmp(own, name) == 0 && strcmp(version, driver) == 0;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    const CUdeviceptr x = ((const struct placed *)a)->at, y = ((const struct placed *)b)->at;
+    return (x > y) - (x < y);
+}
+
+// The launch's places in whole pieces, in order, those that touch as one.
+static unsigned list_places(const struct replay *r, CUdeviceptr piece,
+                            struct placed out[PLACES_MOST])
+{
+    unsigned count = 0, kept = 0;
+    for (size_t i = 0; i < json_array_size(r->places) && count < PLACES_MOST; i++) {
+        json_t *place = json_array_get(r->places, i);
+        const json_int_t base = json_integer_value(json_array_get(place, 0));
+        const json_int_t size = json_integer_value(json_array_get(place, 1));
+        if (base <= 0 || size <= 0 || size > INT64_MAX - base - (json_int_t)piece)
+            continue;
+        const CUdeviceptr from = (CUdeviceptr)base / piece * piece;
+        const CUdeviceptr end = ((CUdeviceptr)(base + size) + piece - 1) / piece * piece;
+        out[count++] = (struct placed){from, (size_t)(end - from)};
+    }
+    qsort(out, count, sizeof *out, compare_places);
+    for (unsigned i = 0; i < count; i++) {
+        struct placed *last = kept ? &out[kept - 1] : NULL;
+        const CUdeviceptr end = out[i].at + out[i].bytes;
+        if (!last || out[i].at > last->at + last->bytes)
+            out[kept++] = out[i];
+        else if (end > last->at + last->bytes)
+            last->bytes = (size_t)(end - last->at);
+    }
+    return kept;
+}
+
 // A driver takes hundreds of GiB of addresses when it is opened, and gets what others leave: the places of the launch are kept from it
 // until they are mapped.
 static void hold_places(const struct replay *r, struct cuda *c)
 {
-    for (size_t i = 0; i < json_array_size(r->places) && c->held_count < PLACES_MOST; i++) {
-        json_t *place = json_array_get(r->places, i);
-        const uint64_t base = (uint64_t)json_integer_value(json_array_get(place, 0));
-        const uint64_t size = (uint64_t)json_integer_value(json_array_get(place, 1));
-        const uint64_t at = base / HELD_PIECE * HELD_PIECE;
-        const uint64_t end = (base + size + HELD_PIECE - 1) / HELD_PIECE * HELD_PIECE;
-        void *got = mmap((void *)(uintptr_t)at, end - at, PROT_NONE,
+    struct placed list[PLACES_MOST];
+    const unsigned count = list_places(r, HELD_PIECE, list);
+    for (unsigned i = 0; i < count; i++) {
+        void *at = (void *)(uintptr_t)list[i].at;
+        void *got = mmap(at, list[i].bytes, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got == (void *)(uintptr_t)at)
-            c->held[c->held_count++] = (struct placed){at, (size_t)(end - at)};
+        if (got == at)
+            c->held[c->held_count++] = list[i];
         else if (got != MAP_FAILED)
-            munmap(got, end - at);
+            munmap(got, list[i].bytes);
     }
 }
 
@@ -367,68 +400,50 @@ static bool cuda_allocate(struct replay *r, size_t bytes, uintptr_t *out)
     return ok;
 }
 
-// Maps memory at an address that is a multiple of the driver's granularity.
 static bool map_place(struct replay *r, struct cuda *c, const struct cuda_allocation *like,
-                      CUdeviceptr at, size_t bytes)
+                      const struct placed *p)
 {
     const struct cuda_access access = {CUDA_LOCATION_DEVICE, c->device, CUDA_ACCESS_READ_WRITE};
     CUdeviceptr got = 0;
     uint64_t memory;
-    if (!call_ok(r, c->place.cuMemAddressReserve(&got, bytes, 0, at, 0), "cuMemAddressReserve"))
+    if (!call_ok(r, c->place.cuMemAddressReserve(&got, p->bytes, 0, p->at, 0),
+                 "cuMemAddressReserve"))
         return false;
-    bool ok = got == at || replay_fail(r,
-                                       "its buffers hold pointers, and the driver does not give "
-                                       "their addresses (0x%llx) again but 0x%llx",
-                                       at, got);
-    ok = ok && call_ok(r, c->place.cuMemCreate(&memory, bytes, like, 0), "cuMemCreate");
+    bool ok = got == p->at || replay_fail(r,
+                                          "its buffers hold pointers, and the driver does not give "
+                                          "their addresses (0x%llx) again but 0x%llx",
+                                          p->at, got);
+    ok = ok && call_ok(r, c->place.cuMemCreate(&memory, p->bytes, like, 0), "cuMemCreate");
     if (ok) {
-        ok = call_ok(r, c->place.cuMemMap(at, bytes, 0, memory, 0), "cuMemMap");
+        ok = call_ok(r, c->place.cuMemMap(p->at, p->bytes, 0, memory, 0), "cuMemMap");
         c->place.cuMemRelease(memory); // the mapping holds it
     }
     if (!ok) {
-        c->place.cuMemAddressFree(got, bytes);
+        c->place.cuMemAddressFree(got, p->bytes);
         return false;
     }
-    c->placed[c->placed_count++] = (struct placed){at, bytes};
-    return call_ok(r, c->place.cuMemSetAccess(at, bytes, &access, 1), "cuMemSetAccess");
+    c->placed[c->placed_count++] = *p;
+    return call_ok(r, c->place.cuMemSetAccess(p->at, p->bytes, &access, 1), "cuMemSetAccess");
 }
 
-// What of it is mapped already is not mapped again: the driver's pieces are larger than most allocations.
-static bool cuda_place(struct replay *r, uintptr_t at, size_t bytes)
+static bool cuda_place(struct replay *r)
 {
     struct cuda *c = r->state;
     const struct cuda_allocation like = {
         .type = CUDA_MEMORY_PINNED, .location_type = CUDA_LOCATION_DEVICE, .location = c->device};
+    struct placed list[PLACES_MOST];
     size_t piece = 0;
     if (!c->place.cuMemAddressReserve || !c->place.cuMemSetAccess)
         return replay_fail(r, "its buffers hold pointers, and this driver has no memory at an "
                               "address that is asked for");
-    if (!call_ok(r, c->place.cuMemGetAllocationGranularity(&piece, &like, 0),
-                 "cuMemGetAllocationGranularity") ||
-        piece == 0)
-        return false;
+    bool ok = call_ok(r, c->place.cuMemGetAllocationGranularity(&piece, &like, 0),
+                      "cuMemGetAllocationGranularity") &&
+              piece > 0;
+    const unsigned count = ok ? list_places(r, piece, list) : 0;
     release_held(c);
-    CUdeviceptr from = at / piece * piece;
-    const CUdeviceptr end = (at + bytes + piece - 1) / piece * piece;
-    while (from < end) {
-        CUdeviceptr to = end, next = from;
-        for (unsigned i = 0; i < c->placed_count; i++) {
-            const struct placed *p = &c->placed[i];
-            if (p->at <= from && from < p->at + p->bytes)
-                next = p->at + p->bytes;
-            else if (p->at > from && p->at < to)
-                to = p->at;
-        }
-        if (next == from) {
-            if (c->placed_count == PLACES_MOST)
-                return replay_fail(r, "it has too many allocations");
-            if (!map_place(r, c, &like, from, (size_t)(to - from)))
-                return false;
-            next = to;
-        }
-        from = next;
-    }
-    return true;
+    for (unsigned i = 0; ok && i < count; i++)
+        ok = map_place(r, c, &like, &list[i]);
+    return ok;
 }
 
 static bool cuda_part(struct replay *r, uintptr_t whole, size_t offset, size_t bytes,

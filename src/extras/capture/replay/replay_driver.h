@@ -41,8 +41,8 @@ struct replay_driver {
     bool (*image)(struct replay *r, json_t *about, size_t bytes, uintptr_t *out);
     bool (*set_sampler)(struct replay *r, unsigned at, json_t *about);
     bool (*part)(struct replay *r, uintptr_t whole, size_t offset, size_t bytes, uintptr_t *out);
-    // Memory of the driver's own choice at this address, until the kernel's release; NULL: the log has none.
-    bool (*place)(struct replay *r, uintptr_t at, size_t bytes);
+    // Memory in the launch's places, until the kernel's release; NULL: the driver has none at an address.
+    bool (*place)(struct replay *r);
     // The memory of the module's symbol; NULL: modules have none.
     bool (*symbol)(struct replay *r, const char *name, size_t bytes, uintptr_t *out);
     void (*free)(struct replay *r, uintptr_t memory);

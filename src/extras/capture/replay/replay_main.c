@@ -203,19 +203,10 @@ static bool is_placed(const struct replay *r, uintptr_t at, size_t bytes)
     return found;
 }
 
-// Memory where the program had it: there are pointers in it.
 static bool place_memory(struct replay *r)
 {
-    bool ok = !r->places || r->driver->place || replay_fail(r, "the log has places");
-    for (size_t i = 0; ok && i < json_array_size(r->places); i++) {
-        json_t *place = json_array_get(r->places, i);
-        const json_int_t base = json_integer_value(json_array_get(place, 0));
-        const json_int_t size = json_integer_value(json_array_get(place, 1));
-        ok = (base > 0 && size > 0 && size <= INT64_MAX - base) ||
-             replay_fail(r, "the log has a place of no size");
-        ok = ok && r->driver->place(r, (uintptr_t)base, (size_t)size);
-    }
-    return ok;
+    return !r->places ||
+           (r->driver->place ? r->driver->place(r) : replay_fail(r, "the log has places"));
 }
 
 static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_memory *list)
