@@ -125,7 +125,12 @@ with app.hone -- "$program" shapes || fail "with: $(cat with.err)"
 grep -q "12 of 12 launches were replaced" with.err || fail "with: $(cat with.err)"
 with app.hone --verify 50% -- "$program" shapes || fail "verify: $(cat with.err)"
 grep -q "6 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
-for name in in_place threads local svm fork binary; do
+"$hone" tune images/halve.json --budget 2 >tuned.out 2>&1 || fail "images: not tuned: $(cat tuned.out)"
+"$hone" deploy --for-program images -o images.hone >deployed.out 2>&1 || fail "images: no table: $(cat deployed.out)"
+with images.hone --verify 100% -- "$program" images || fail "with images: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" images)" ] || fail "with images: another output"
+grep -q "1 of 1 launches were replaced; 1 verified, 0 differed" with.err || fail "with images: $(cat with.err)"
+for name in in_place threads local svm fork binary image images; do
   with app.hone -- "$program" $name
   [ "$(sort with.out)" = "$("$program" $name | sort)" ] || fail "with $name: another output: $(cat with.out with.err)"
 done

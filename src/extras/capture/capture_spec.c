@@ -706,11 +706,16 @@ static bool refuse_launch(struct making *m)
     if (l->is_placed)
         return refuse_spec(m, "its buffers hold pointers, which the data of a spec cannot");
     if (l->has_inside)
-        return refuse_spec(m, "a struct by value has pointers in it");
+        return refuse_spec(m,
+                           "a struct by value has pointers in it, which a spec's values cannot be");
     const char *symbol = used_symbol(m, l);
     if (symbol)
         return refuse_spec(
-            m, arena_printf(m->a, "it uses the module's %s, which the program sets", symbol));
+            m,
+            arena_printf(m->a,
+                         "it uses the module's %s, which the program sets: a tuned program would "
+                         "have one of its own",
+                         symbol));
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {

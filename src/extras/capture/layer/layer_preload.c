@@ -24,6 +24,7 @@
     X(clGetEventProfilingInfo)                                                                     \
     X(clRetainEvent)                                                                               \
     X(clReleaseEvent)                                                                              \
+    X(clEnqueueCopyImage)                                                                          \
     X(clEnqueueCopyBuffer)                                                                         \
     X(clEnqueueSVMMemcpy)
 

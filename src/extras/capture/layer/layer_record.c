@@ -351,6 +351,25 @@ size_t layer_learn_image(cl_mem image, struct layer_image *out)
     return bytes * out->size[0] * out->size[1] * out->size[2] * (out->layers ? out->layers : 1);
 }
 
+void layer_image_region(const struct layer_image *image, size_t region[3])
+{
+    memcpy(region, image->size, sizeof image->size);
+    if (image->layers)
+        region[image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? 1 : 2] = image->layers;
+}
+
+cl_int layer_read_memory(cl_command_queue queue, cl_mem memory, size_t size,
+                         const struct layer_image *image, void *to)
+{
+    static const size_t origin[3];
+    size_t region[3];
+    if (!image)
+        return layer_next.clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, size, to, 0, NULL, NULL);
+    layer_image_region(image, region);
+    return layer_next.clEnqueueReadImage(queue, memory, CL_TRUE, origin, region, 0, 0, to, 0, NULL,
+                                         NULL);
+}
+
 // The handle that an argument may be.
 static const void *handle_of(const struct layer_kernel *k, const struct layer_argument *a)
 {
@@ -493,17 +512,9 @@ static bool find_memory(struct captured *c, cl_uint at)
 static cl_int read_memory(const struct captured *c, const struct captured_memory *m,
                           unsigned char *to)
 {
-    static const size_t origin[3];
-    if (m->is_image) {
-        size_t region[3] = {m->image.size[0], m->image.size[1], m->image.size[2]};
-        if (m->image.layers)
-            region[m->image.type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? 1 : 2] = m->image.layers;
-        return layer_next.clEnqueueReadImage(c->launch->queue, m->memory, CL_TRUE, origin, region,
-                                             0, 0, to, 0, NULL, NULL);
-    }
     if (m->memory)
-        return layer_next.clEnqueueReadBuffer(c->launch->queue, m->memory, CL_TRUE, 0, m->size, to,
-                                              0, NULL, NULL);
+        return layer_read_memory(c->launch->queue, m->memory, m->size,
+                                 m->is_image ? &m->image : NULL, to);
     return layer_next.clEnqueueSVMMemcpy
                ? layer_next.clEnqueueSVMMemcpy(c->launch->queue, CL_TRUE, to, m->base, m->size, 0,
                                                NULL, NULL)
