@@ -5,6 +5,7 @@
 #include "extras/capture/capture_cuda.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -348,6 +349,49 @@ static void run_reached(void)
     tell(x, N * sizeof(float));
 }
 
+enum { THREADS = 4, LAUNCHES_A_THREAD = 50, THREAD_N = 256 };
+
+struct launcher {
+    CUfunction function;
+    CUdeviceptr x;
+};
+
+static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
+
+static void *launch_often(void *context)
+{
+    struct launcher *l = context;
+    for (int i = 0; i < LAUNCHES_A_THREAD; i++) {
+        void *parameters[] = {&l->x};
+        if (i % 25 == 0) { // the driver for tests builds one at a time
+            pthread_mutex_lock(&building);
+            CUmodule module = build(count_text, "count", NULL);
+            launch(function(module, "count"), 1, THREAD_N / 4, parameters);
+            need(cu.cuModuleUnload(module), "cuModuleUnload");
+            pthread_mutex_unlock(&building);
+        }
+        launch(l->function, 1 + (unsigned)i % 3, THREAD_N / 4, parameters);
+    }
+    return NULL;
+}
+
+// Threads that launch one function, each on memory of its own, while modules come and go.
+static void run_threads(void)
+{
+    pthread_t threads[THREADS];
+    struct launcher l[THREADS];
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    for (int t = 0; t < THREADS; t++)
+        l[t] = (struct launcher){f, buffer(THREAD_N, (float)t)};
+    for (int t = 0; t < THREADS; t++)
+        need(pthread_create(&threads[t], NULL, launch_often, &l[t]), "pthread_create");
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    need(more.cuCtxSynchronize(), "cuCtxSynchronize");
+    for (int t = 0; t < THREADS; t++)
+        tell(l[t].x, THREAD_N * sizeof(float));
+}
+
 // A buffer that happens to hold an address, of which the kernel makes no use.
 static void run_stale(void)
 {
@@ -472,6 +516,8 @@ int main(int argc, char **argv)
         run_reached();
     else if (strcmp(what, "stale") == 0)
         run_stale();
+    else if (strcmp(what, "threads") == 0)
+        run_threads();
     else if (strcmp(what, "proc_address") == 0)
         run_proc_address();
     else if (strcmp(what, "twice") == 0)

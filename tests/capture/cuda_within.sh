@@ -38,6 +38,7 @@ check 2 graph
 check 1 graph_changed
 check 1 reached
 check 1 stale
+check 3 threads
 check 1 load image
 check 1 file image
 exit $failed
