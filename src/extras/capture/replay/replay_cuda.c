@@ -13,7 +13,8 @@ enum {
     WORDS_MOST = 512,
     SHARED_DEFAULT = 48 << 10,
     PLACES_MOST = 2 * ARGUMENTS_MOST,
-    HELD_PIECE = 2 << 20
+    HELD_PIECE = 2 << 20,
+    RESERVED_PIECE = 32 << 20,
 };
 
 struct parameter {
@@ -45,6 +46,7 @@ struct cuda {
     struct placed placed[PLACES_MOST];
     struct placed held[PLACES_MOST]; // by this process, from before the driver was opened
     unsigned placed_count, held_count;
+    bool is_reserved; // the addresses of the first launch
 };
 
 static bool call_ok(struct replay *r, CUresult code, const char *what)
@@ -144,6 +146,41 @@ static void release_held(struct cuda *c)
     }
 }
 
+// Before there is a context the driver takes a hint, and answers with the next multiple of 32 MiB behind it.
+static bool reserve_place(struct cuda *c, const struct placed *p)
+{
+    const CUdeviceptr from = p->at / RESERVED_PIECE * RESERVED_PIECE;
+    const size_t bytes = (size_t)(p->at + p->bytes - from);
+    for (int step = 0; step < 2; step++) {
+        CUdeviceptr got = 0;
+        if (c->place.cuMemAddressReserve(&got, bytes, 0, from - (CUdeviceptr)step * RESERVED_PIECE,
+                                         0) != CUDA_SUCCESS)
+            return false;
+        if (got == from)
+            return true;
+        c->place.cuMemAddressFree(got, bytes);
+    }
+    return false;
+}
+
+static void reserve_places(const struct replay *r, struct cuda *c)
+{
+    struct placed list[PLACES_MOST];
+    const unsigned count = list_places(r, HELD_PIECE, list);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i++) { // those of one piece as one
+        struct placed *last = kept ? &list[kept - 1] : NULL;
+        if (last && list[i].at / RESERVED_PIECE * RESERVED_PIECE < last->at + last->bytes)
+            last->bytes = (size_t)(list[i].at + list[i].bytes - last->at);
+        else
+            list[kept++] = list[i];
+    }
+    release_held(c);
+    c->is_reserved = kept > 0;
+    for (unsigned i = 0; c->is_reserved && i < kept; i++)
+        c->is_reserved = c->place.cuMemAddressReserve && reserve_place(c, &list[i]);
+}
+
 static bool cuda_open(struct replay *r, const char *name, const char *driver)
 {
     struct error e = ERROR_INIT;
@@ -163,6 +200,7 @@ static bool cuda_open(struct replay *r, const char *name, const char *driver)
         if (c->driver.cuDeviceGet(&device, i) == CUDA_SUCCESS &&
             is_device(c, device, name, driver)) {
             c->device = device;
+            reserve_places(r, c);
             return call_ok(r, c->driver.cuDevicePrimaryCtxRetain(&context, device),
                            "cuDevicePrimaryCtxRetain") &&
                    call_ok(r, c->driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
@@ -348,7 +386,6 @@ static void release_places(struct cuda *c)
     while (c->placed_count > 0) {
         const struct placed *p = &c->placed[--c->placed_count];
         c->place.cuMemUnmap(p->at, p->bytes);
-        c->place.cuMemAddressFree(p->at, p->bytes);
     }
 }
 
@@ -404,24 +441,13 @@ static bool map_place(struct replay *r, struct cuda *c, const struct cuda_alloca
                       const struct placed *p)
 {
     const struct cuda_access access = {CUDA_LOCATION_DEVICE, c->device, CUDA_ACCESS_READ_WRITE};
-    CUdeviceptr got = 0;
     uint64_t memory;
-    if (!call_ok(r, c->place.cuMemAddressReserve(&got, p->bytes, 0, p->at, 0),
-                 "cuMemAddressReserve"))
+    if (!call_ok(r, c->place.cuMemCreate(&memory, p->bytes, like, 0), "cuMemCreate"))
         return false;
-    bool ok = got == p->at || replay_fail(r,
-                                          "its buffers hold pointers, and the driver does not give "
-                                          "their addresses (0x%llx) again but 0x%llx",
-                                          p->at, got);
-    ok = ok && call_ok(r, c->place.cuMemCreate(&memory, p->bytes, like, 0), "cuMemCreate");
-    if (ok) {
-        ok = call_ok(r, c->place.cuMemMap(p->at, p->bytes, 0, memory, 0), "cuMemMap");
-        c->place.cuMemRelease(memory); // the mapping holds it
-    }
-    if (!ok) {
-        c->place.cuMemAddressFree(got, p->bytes);
+    const bool ok = call_ok(r, c->place.cuMemMap(p->at, p->bytes, 0, memory, 0), "cuMemMap");
+    c->place.cuMemRelease(memory); // the mapping holds it
+    if (!ok)
         return false;
-    }
     c->placed[c->placed_count++] = *p;
     return call_ok(r, c->place.cuMemSetAccess(p->at, p->bytes, &access, 1), "cuMemSetAccess");
 }
@@ -433,14 +459,13 @@ static bool cuda_place(struct replay *r)
         .type = CUDA_MEMORY_PINNED, .location_type = CUDA_LOCATION_DEVICE, .location = c->device};
     struct placed list[PLACES_MOST];
     size_t piece = 0;
-    if (!c->place.cuMemAddressReserve || !c->place.cuMemSetAccess)
-        return replay_fail(r, "its buffers hold pointers, and this driver has no memory at an "
-                              "address that is asked for");
+    if (!c->is_reserved)
+        return replay_fail(r, "its buffers hold pointers, and the driver does not give the "
+                              "addresses again to which they point");
     bool ok = call_ok(r, c->place.cuMemGetAllocationGranularity(&piece, &like, 0),
                       "cuMemGetAllocationGranularity") &&
               piece > 0;
     const unsigned count = ok ? list_places(r, piece, list) : 0;
-    release_held(c);
     for (unsigned i = 0; ok && i < count; i++)
         ok = map_place(r, c, &like, &list[i]);
     return ok;
