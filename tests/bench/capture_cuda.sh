@@ -31,10 +31,10 @@ command_of() {
     nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.bin >&2 && echo "./runtime.bin 4194304 20000"
     ;;
   cupy) has cupy && echo "python3 $here/capture/programs/cupy_arrays.py 2048 200" ;;
-  cupy_raw) has cupy && echo "python3 $here/capture/programs/cupy_raw.py 200 1024 1536 2048" ;;
+  cupy_raw) has cupy && echo "python3 $here/capture/programs/cupy_raw.py 700 1024 2048" ;;
   torch) has triton && echo "python3 $here/capture/programs/torch_triton.py" ;;
   torch_graph) has triton && echo "python3 $here/capture/programs/torch_graph.py" ;;
-  triton) has triton && echo "python3 $here/capture/programs/triton_rows.py 5000" ;;
+  triton) has triton && echo "python3 $here/capture/programs/triton_rows.py 20000" ;;
   esac
 }
 
@@ -79,7 +79,7 @@ for program in $programs; do
   plain=$($command 2>plain.err) || cat plain.err
   between=$(date +%s%N)
   verify=${VERIFY-0.1%}
-  case $program in cupy* | triton) verify=${VERIFY-2%} ;; esac
+  case $program in cupy*) verify=${VERIFY-2%} ;; esac
   timeout 60 "$hone" capture -o "$program" $(source_of "$program") -- $command >"$program.out" 2>"$program.err"
   echo "status $?, $(((between - started) / 1000000)) ms without, $((($(date +%s%N) - between) / 1000000)) ms captured and replayed"
   grep -qxF -- "$plain" "$program.out" && echo "output: the same ($plain)" || echo "OUTPUT: another: $plain"
