@@ -77,8 +77,8 @@ empty)
     *) exit 2 ;;
     esac
     echo "$name: $*"
-    python3 "$here/bench/pairs.py" "$turns" "HONE_CAPTURE_FOLDER=$work/with" "HONE_WITH_TABLES=$work/cost.hone" HONE_WITH_VERIFY=0 \
-      "OPENCL_LAYERS=$layer" "LD_PRELOAD=$layer" -- "$@" || :
+    (cd "$work" && python3 "$here/bench/pairs.py" "$turns" "HONE_CAPTURE_FOLDER=$work/with" "HONE_WITH_TABLES=$work/cost.hone" HONE_WITH_VERIFY=0 \
+      "OPENCL_LAYERS=$layer" "LD_PRELOAD=$layer" -- "$@") || :
   done
   ;;
 esac

@@ -67,7 +67,7 @@ struct cuda_access {
 
 enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE = 3 };
 
-// Of the driver's virtual memory: hone-replay puts contents where they lay.
+// Virtual memory: hone-replay puts contents where they lay.
 #define CAPTURE_CUDA_PLACES(X)                                                                     \
     X(cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity", CUresult,                    \
       (size_t * out, const struct cuda_allocation *like, int least))                               \
@@ -162,7 +162,7 @@ enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE 
     X(cuGetProcAddress, "cuGetProcAddress_v2", CUresult,                                           \
       (const char *name, void **out, int version, uint64_t flags, int *status))
 
-// What changes a node of a graph that was made executable. `more` is a context, where there is one.
+// Functions that change a node of an executable graph. `more` is a context, where there is one.
 #define CUDA_GRAPH_CHANGE(X, name, symbol)                                                         \
     X(name, symbol, CUresult, (CUgraphExec graph, CUgraphNode node, uintptr_t to, uintptr_t more))
 #define CAPTURE_CUDA_GRAPH_CHANGES(X)                                                              \

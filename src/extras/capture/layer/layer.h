@@ -140,7 +140,7 @@ bool layer_svm_find(const void *at, const void **base, size_t *size);
 uint32_t layer_queues_of(cl_context context, cl_command_queue *out, uint32_t most);
 
 const unsigned char *layer_bytes(const struct layer_argument *a);
-// What an image is; its bytes, 0: it cannot be read as a whole.
+// Learns what an image is. Its bytes, or 0: it cannot be read as a whole.
 size_t layer_learn_image(cl_mem image, struct layer_image *out);
 // The bytes of a buffer, or of an image as a whole.
 cl_int layer_read_memory(cl_command_queue queue, cl_mem memory, size_t size,

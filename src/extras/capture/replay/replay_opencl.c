@@ -265,7 +265,7 @@ static bool opencl_allocate(struct replay *r, size_t bytes, uintptr_t *out)
     return call_ok(r, e, "clCreateBuffer");
 }
 
-// What the log says of an image, as the driver takes it.
+// An image as the driver takes it.
 static cl_image_desc describe_image(json_t *about, size_t region[3])
 {
     json_t *size = json_object_get(about, "size");
