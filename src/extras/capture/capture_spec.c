@@ -850,7 +850,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         make_geometry(m);
         try_parameters(m);
         list_tunable(m);
-        ok = m->works || !k->is_linked ||
+        ok = m->works || k->part_count < 2 ||
              refuse_spec(m, "its parts were compiled with different options");
         ok = ok && (m->works || !k->given || refuse_given_text(m));
         ok = ok && (k->launches[0].replay.deviation <= TOLERANCE ||

@@ -365,7 +365,7 @@ static const struct option options[] = {
      .brief = "of each kernel, at most N launches",
      .help = "Of each kernel at most N launches are kept, each of another shape: geometry, scalars "
              "or sizes of buffers. "
-             "Default: 16."},
+             "Default: 64."},
     {OPTION("limit", "BYTES", option_text, FIELD(limit)), .brief = "of data; default: 4GiB",
      .help = "The most that is kept of data, as 4GiB or 500MB. A launch whose data would pass it "
              "is not captured, and "
