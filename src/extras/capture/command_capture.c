@@ -119,7 +119,8 @@ static int refuse_unseen(const struct session *s)
     if (s->counts.processes == 0)
         complain("%s: the layer was not loaded: a static program, or one that runs with the rights "
                  "of another user, "
-                 "cannot be captured",
+                 "cannot be captured; one with AddressSanitizer needs "
+                 "ASAN_OPTIONS=verify_asan_link_order=0",
                  program);
     else
         complain("%s: it made no call of OpenCL or CUDA that could be seen: it links a driver of "
