@@ -31,7 +31,7 @@ command_of() {
     nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.bin >&2 && echo "./runtime.bin 4194304 20000"
     ;;
   cupy) has cupy && echo "python3 $here/capture/programs/cupy_arrays.py 2048 200" ;;
-  cupy_raw) has cupy && echo "python3 $here/capture/programs/cupy_raw.py 700 1024 2048" ;;
+  cupy_raw) has cupy && echo "python3 $here/capture/programs/cupy_raw.py 2500 2048" ;;
   torch) has triton && echo "python3 $here/capture/programs/torch_triton.py" ;;
   torch_graph) has triton && echo "python3 $here/capture/programs/torch_graph.py" ;;
   triton) has triton && echo "python3 $here/capture/programs/triton_rows.py 20000" ;;

@@ -89,7 +89,7 @@ static void list_nodes(struct cuda_graph *g)
 static struct cuda_launch launch_of(const struct graph_node *n, CUstream stream)
 {
     const struct cuda_node *k = &n->kernel;
-    struct cuda_launch l = {.function = k->function ? k->function : (CUfunction)(void *)k->kernel,
+    struct cuda_launch l = {.function = k->kernel ? (CUfunction)(void *)k->kernel : k->function,
                             .shared = k->shared,
                             .stream = stream,
                             .parameters = k->parameters,
@@ -133,7 +133,7 @@ static void read_graph(struct cuda_graph *g)
     list_nodes(g);
     if (cuda_below.cuCtxGetCurrent)
         cuda_below.cuCtxGetCurrent(&context);
-    for (uint32_t i = 0; i < g->count; i++) {
+    for (uint32_t i = 0; g->nodes && i < g->count; i++) {
         struct graph_node *n = &g->nodes[i];
         if (!read_kernel(n))
             continue;
@@ -152,7 +152,7 @@ static void count_own_kernels(CUgraph graph)
 {
     struct cuda_graph g = {.clone = graph};
     list_nodes(&g);
-    for (uint32_t i = 0; i < g.count; i++) {
+    for (uint32_t i = 0; g.nodes && i < g.count; i++) {
         struct graph_node *n = &g.nodes[i];
         if (!read_kernel(n))
             continue;

@@ -409,6 +409,27 @@ static void key_function(struct cuda_function *f, const struct cuda_text *t)
         log_function(t, f);
 }
 
+// The module of the known functions of this name; NULL: there is none, or there are several. A graph names functions by handles that
+// nobody has asked for.
+static const void *module_by_name(const char *name)
+{
+    struct layer_table *t = &cuda_objects.functions;
+    const void *found = NULL;
+    bool is_one = true;
+    pthread_mutex_lock(&t->lock);
+    for (size_t i = 0; i < t->bucket_count; i++) {
+        for (struct layer_object *o = t->buckets[i]; o; o = o->next) {
+            const struct cuda_function *f = (const struct cuda_function *)o;
+            if (!f->key || !f->name || strcmp(f->name, name) != 0)
+                continue;
+            is_one = is_one && (!found || found == f->module);
+            found = f->module;
+        }
+    }
+    pthread_mutex_unlock(&t->lock);
+    return is_one ? found : NULL;
+}
+
 void cuda_note_function(const void *function, const void *module, const char *name)
 {
     const void *image = NULL;
@@ -417,6 +438,9 @@ void cuda_note_function(const void *function, const void *module, const char *na
         (!layer_settings.is_capturing && !layer_replace_has(name)))
         return;
     const struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
+    const void *other = m ? NULL : module_by_name(name);
+    if (!m && other && (m = layer_lock(&cuda_objects.modules, other)) != NULL)
+        module = other;
     if (m) {
         image = m->image;
         layer_unlock(&cuda_objects.modules);

@@ -46,7 +46,8 @@ struct cuda {
     struct placed placed[PLACES_MOST];
     struct placed held[PLACES_MOST]; // by this process, from before the driver was opened
     unsigned placed_count, held_count;
-    bool is_reserved; // the addresses of the first launch
+    bool is_reserved;  // the addresses of the first launch
+    CUdeviceptr given; // instead, at last
 };
 
 static bool call_ok(struct replay *r, CUresult code, const char *what)
@@ -146,19 +147,18 @@ static void release_held(struct cuda *c)
     }
 }
 
-// Before there is a context the driver takes a hint, and answers with the next multiple of 32 MiB behind it.
+// Before there is a context the driver takes a hint, and may answer with an address behind it: then more is reserved, around the place.
 static bool reserve_place(struct cuda *c, const struct placed *p)
 {
+    static const size_t around[] = {0, 128 << 20};
     const CUdeviceptr from = p->at / RESERVED_PIECE * RESERVED_PIECE;
-    const size_t bytes = (size_t)(p->at + p->bytes - from);
-    for (int step = 0; step < 2; step++) {
-        CUdeviceptr got = 0;
-        if (c->place.cuMemAddressReserve(&got, bytes, 0, from - (CUdeviceptr)step * RESERVED_PIECE,
-                                         0) != CUDA_SUCCESS)
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        const size_t bytes = (size_t)(p->at + p->bytes - from) + 2 * around[i];
+        if (c->place.cuMemAddressReserve(&c->given, bytes, 0, from - around[i], 0) != CUDA_SUCCESS)
             return false;
-        if (got == from)
+        if (c->given <= p->at && p->at + p->bytes <= c->given + bytes)
             return true;
-        c->place.cuMemAddressFree(got, bytes);
+        c->place.cuMemAddressFree(c->given, bytes);
     }
     return false;
 }
@@ -460,8 +460,10 @@ static bool cuda_place(struct replay *r)
     struct placed list[PLACES_MOST];
     size_t piece = 0;
     if (!c->is_reserved)
-        return replay_fail(r, "its buffers hold pointers, and the driver does not give the "
-                              "addresses again to which they point");
+        return replay_fail(r,
+                           "its buffers hold pointers, and the driver does not give the addresses "
+                           "again to which they point (but 0x%llx)",
+                           c->given);
     bool ok = call_ok(r, c->place.cuMemGetAllocationGranularity(&piece, &like, 0),
                       "cuMemGetAllocationGranularity") &&
               piece > 0;
