@@ -113,7 +113,7 @@ static unsigned list_places(const struct replay *r, CUdeviceptr piece,
     qsort(out, count, sizeof *out, compare_places);
     for (unsigned i = 0; i < count; i++) {
         struct placed *last = kept ? &out[kept - 1] : NULL;
-        const CUdeviceptr end = out[i].at + out[i].bytes;
+        const CUdeviceptr end = out[i].at + out[i].bytes; // cppcheck-suppress uninitvar
         if (!last || out[i].at > last->at + last->bytes)
             out[kept++] = out[i];
         else if (end > last->at + last->bytes)
