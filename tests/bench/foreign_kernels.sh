@@ -17,6 +17,8 @@ hone=${HONE:-$(cd "$(dirname "$0")/../.." && pwd)/build/hone}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 seconds=${HONE_SECONDS:-300}
+tried= # init tries what it writes, where a device is
+[ "$ending" = cu ] && [ "$arch" != run ] && tried=--no-check
 export XDG_DATA_HOME="$work" # each figure is measured anew
 
 list() {
@@ -47,8 +49,7 @@ keep() {
 # try FILE KERNEL
 try() {
     rm -f "$work/spec.json" "$work/check"
-    timeout -k 5 "$seconds" "$hone" init "$folder/$1" ${2:+--kernel "$2"} --no-check --output "$work/spec.json" >"$work/init" 2>&1
-    status=$?
+    timeout -k 5 "$seconds" "$hone" init "$folder/$1" ${2:+--kernel "$2"} $tried --output "$work/spec.json" >"$work/init" 2>&1
     if grep -q 'name one with --kernel' "$work/init"; then
         several=$(kernels_of)
         [ "$ending" = cu ] && several=$(echo "$several" | head -n 1)
@@ -57,7 +58,7 @@ try() {
         done
         return
     fi
-    if [ $status != 0 ]; then
+    if [ ! -e "$work/spec.json" ]; then
         echo "init $1 ${2:-}: $(grep -m1 '^hone:' "$work/init" | cut -c1-160)"
         return
     fi

@@ -2,13 +2,16 @@
 // a device, and says what is left to decide.
 #include "cli/checking.h"
 #include "extras/init/init_spec.h"
+#include "extras/init/trial.h"
 #include "extras/init/triton.h"
 #include "cli/work.h"
 #include "kernel_text/scan.h"
 #include "extras/init/given.h"
+#include "extras/init/host_launch.h"
 #include "extras/init/includes.h"
 #include "extras/init/infer.h"
 #include "model/languages.h"
+#include "os/beside.h"
 #include "os/file_replace.h"
 
 #include <dirent.h>
@@ -164,7 +167,7 @@ static char *folder_from(const char *folder, const char *output)
     return *folder == '/' || strchr(output, '/') ? realpath(folder, NULL) : strdup(folder);
 }
 
-static bool write_spec(struct session *s, const char *output, struct error *e)
+static bool write_spec(struct session *s, const char *output, bool is_again, struct error *e)
 {
     struct text spec = TEXT_INIT;
     bool to_stdout = str_equal(output, "-");
@@ -191,7 +194,7 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
     if (ok && to_stdout)
         put_data(&spec);
     else if (ok)
-        ok = file_create(output, &spec, e);
+        ok = is_again ? file_replace(output, &spec, e) : file_create(output, &spec, e);
     free(kernel_file);
     text_release(&spec);
     return ok;
@@ -476,6 +479,12 @@ static bool infer_spec(struct session *s, struct error *e)
     if (!infer_source(s, e))
         return false;
     infer_includer(s);
+    int64_t block[3];
+    if (language_traits(s->language)->own_compiler &&
+        host_launch_find(text_cstr(&s->source), s->source.length, s->found.kernel, &s->arena,
+                         block) &&
+        !host_launch_apply(&s->found, block, &s->arena))
+        return error_memory(e);
     if (!take_given(s, e))
         return false;
     if (s->settings->is_interactive) {
@@ -670,12 +679,37 @@ static int check_spec(const struct session *s, const char *output)
     return status;
 }
 
+static bool write_again(void *owner, struct error *e)
+{
+    struct session *s = owner;
+    return write_spec(s, s->output, true, e);
+}
+
+// Mends what a check of a few configurations shows. What was asked of the user stays.
+static bool try_spec(struct session *s, const char *output, struct error *e)
+{
+    char program[BESIDE_PATH_SIZE];
+    if (s->settings->is_interactive || !beside_program(program))
+        return true;
+    const struct trial t = {.found = &s->found,
+                            .arena = &s->arena,
+                            .program = program,
+                            .spec = output,
+                            .language = language_traits(s->language)->text,
+                            .write = write_again,
+                            .owner = s};
+    return trial_run(&t, e);
+}
+
 static int finish_init(struct session *s, const char *output)
 {
     struct text text = TEXT_INIT;
+    struct error e = ERROR_INIT;
     int status = EXIT_DONE;
-    tell_spec(s, output);
     bool is_checked = !s->settings->is_unchecked && has_device(s, output);
+    if (is_checked && !try_spec(s, output, &e))
+        return work_failed(&e);
+    tell_spec(s, output);
     if (is_checked)
         status = check_spec(s, output);
     else if (!s->settings->is_unchecked)
@@ -754,7 +788,8 @@ static int run_init(struct invocation *i)
     }
     char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
     s.output = !str_equal(output, "-") ? output : s.path;
-    bool ok = (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, &e);
+    bool ok =
+        (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, false, &e);
     int status = EXIT_DONE;
     if (!ok)
         status = e.code == ERROR_IO ? (work_failed(&e), EXIT_USAGE) : work_failed(&e);

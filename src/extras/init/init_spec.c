@@ -164,8 +164,12 @@ static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
         put_member(t, &any, false, "access");
         add_quoted(t->out, access[a->access]);
     }
-    if (!is_local && a->access != INFERRED_WRITE)
+    if (a->is_scratch) {
+        put_member(t, &any, false, "temporary");
+        text_add(t->out, "true");
+    } else if (!is_local && a->access != INFERRED_WRITE) {
         put_fill(t, &any, a);
+    }
     if (a->expect) {
         put_member(t, &any, false, "expect");
         add_quoted(t->out, a->expect);
