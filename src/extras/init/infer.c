@@ -287,10 +287,10 @@ struct reach {
     const char *bits[NAMES_MOST]; // variables of bit operators
     uint32_t bit_count;
     uint32_t axes;
-    bool asks_item[3], asks_place[3], asks_size[3]; // by axis
-    bool needs_positive;                            // it takes logarithms, or roots
-    uint64_t types;                                 // of what is declared, as one number
-    const char *quotients[QUOTIENTS_MOST][2];       // TILE / PER_ITEM
+    bool asks_item[3], asks_place[3], asks_size[3], asks_group[3]; // by axis
+    bool needs_positive;                                           // it takes logarithms, or roots
+    uint64_t types;                           // of what is declared, as one number
+    const char *quotients[QUOTIENTS_MOST][2]; // TILE / PER_ITEM
     uint32_t quotient_count;
     bool has_dynamic;
     unsigned depth;
@@ -330,6 +330,7 @@ static void reach_item(struct reach *r, const struct node *n)
         r->asks_place[axis] |= is_asked && n->item == ITEM_LOCAL;
         r->asks_size[axis] |= is_asked && is_size;
         r->asks_item[axis] |= is_asked && (is_size || n->item == ITEM_LOCAL);
+        r->asks_group[axis] |= is_asked && n->item != ITEM_LOCAL && n->item != ITEM_LOCAL_SIZE;
     }
 }
 
@@ -1302,7 +1303,9 @@ static void write_axis(struct writer_of *w, uint32_t axis)
     }
     if (x->tile_less)
         add_restriction_once(w, arena_printf(s->arena, "%s > 0", tile));
-    if (x->count_atom >= 0) {
+    if (!x->is_known && s->asks_place[axis] && !s->asks_group[axis]) { // one group's work
+        w->out->global[axis] = local;
+    } else if (x->count_atom >= 0) {
         w->out->global[axis] =
             arena_printf(s->arena, "%s * %s", s->atoms[x->count_atom].text, local);
     } else if (!x->is_known && x->extent.count == 0) {
@@ -2046,6 +2049,7 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
         s->asks_item[axis] = r->asks_item[axis];
         s->asks_size[axis] = r->asks_size[axis];
         s->asks_place[axis] = r->asks_place[axis];
+        s->asks_group[axis] = r->asks_group[axis];
         s->group_axes += s->asks_item[axis];
     }
     for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {

@@ -428,6 +428,45 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
     }
 }
 
+// ---- nothing to tune ---------------------------------------------------------------------------
+
+static bool has_floats(const struct inferred *f)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (f->arguments[i].kind == INFERRED_BUFFER && !f->arguments[i].is_integer)
+            return true;
+    }
+    return false;
+}
+
+bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
+{
+    static const char *const options[][2] = {{"opencl", "-cl-fast-relaxed-math"},
+                                             {"cuda", "--use_fast_math"}};
+    struct inferred_name *names = arena_array(a, f->name_count + (size_t)1, sizeof *names);
+    const char *option = NULL;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        option = strcmp(options[i][0], language) == 0 ? options[i][1] : option;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (f->names[i].role != NAME_CONSTANT)
+            option = NULL;
+    }
+    if (!names || !option || f->option || !has_floats(f))
+        return false;
+    for (uint32_t i = 0; i < f->name_count; i++)
+        names[i] = f->names[i];
+    names[f->name_count++] =
+        (struct inferred_name){.name = "FAST_MATH", .role = NAME_PARAMETER, .values = "[0, 1]"};
+    f->names = names;
+    f->option = arena_printf(a, "{'%s' if FAST_MATH else ''}", option);
+    return f->option &&
+           tell(f, a,
+                arena_printf(a,
+                             "the text has nothing to tune: FAST_MATH, which is the compiler's "
+                             "%s, is tuned",
+                             option));
+}
+
 // ---- the rounds --------------------------------------------------------------------------------
 
 // What a check prints: its lines on the channel, its messages behind descriptor 2.
@@ -492,41 +531,43 @@ static bool copy_found(const struct inferred *from, struct arena *a, struct infe
     return true;
 }
 
+// One round. False: it was the last.
+static bool run_round(const struct trial *t, struct trial_state *state, struct trial_outcome *o,
+                      struct inferred *good, struct error *e)
+{
+    struct trial_rows *rows = check_once(t, o, e);
+    if (!rows)
+        return false;
+    if (o->kind == TRIAL_PASSED && !copy_found(t->found, t->arena, good))
+        error_memory(e);
+    const bool has_more = o->kind == TRIAL_PASSED
+                              ? trial_add_option(t->found, t->language, t->arena)
+                              : !t->found->option && trial_mend(t->found, o, rows, state, t->arena);
+    trial_rows_free(rows);
+    return has_more;
+}
+
 bool trial_run(const struct trial *t, struct error *e)
 {
     const uint64_t until_ns = clock_ns() + ALL_NS;
     struct trial_state state = {0};
-    struct inferred before;
     struct trial_outcome o = {.kind = TRIAL_OTHER};
-    if (!copy_found(t->found, t->arena, &before))
+    struct inferred good; // as it was, or as it passed
+    bool is_written = false;
+    if (!copy_found(t->found, t->arena, &good))
         return error_memory(e);
     for (int round = 0; round < ROUNDS_MOST && clock_ns() < until_ns; round++) {
-        struct trial_rows *rows = check_once(t, &o, e);
-        if (!rows)
+        const bool has_more = run_round(t, &state, &o, &good, e);
+        if (e->code)
             return false;
-        const bool is_mended =
-            o.kind != TRIAL_PASSED && trial_mend(t->found, &o, rows, &state, t->arena);
-        if (getenv("KERNDBG")) {
-            fprintf(stderr, "DBG round %d kind %d arg %s mended %d\n", round, o.kind, o.argument,
-                    is_mended);
-            for (size_t i = 0; i < json_array_size(rows->list); i++) {
-                const json_t *r = json_array_get(rows->list, i);
-                char *c = json_dumps(json_object_get(r, "configuration"), 0);
-                fprintf(stderr, "   %s %s %.150s\n", c, row_text(r, "status"),
-                        row_text(r, "message"));
-            }
-            if (t->found->open_count)
-                fprintf(stderr, "   last: %s\n", t->found->open[t->found->open_count - 1]);
-        }
-        trial_rows_free(rows);
-        if (!is_mended)
+        if (!has_more)
             break;
-        state.mends++;
+        is_written = true;
         if (!t->write(t->owner, e))
             return false;
     }
-    if (o.kind == TRIAL_PASSED || state.mends == 0)
+    if (o.kind == TRIAL_PASSED || !is_written)
         return true;
-    *t->found = before;
+    *t->found = good;
     return t->write(t->owner, e);
 }

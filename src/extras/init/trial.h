@@ -41,13 +41,16 @@ void trial_rows_free(struct trial_rows *rows);
 // How often which remedy was taken.
 struct trial_state {
     unsigned nan, race, idle, crash, slow;
-    uint32_t mends;
 };
 
 // Changes `f` so that the next check may pass, and says what it did. False: it knows no remedy (or has
 // no memory).
 bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct trial_rows *rows,
                 struct trial_state *state, struct arena *a);
+
+// Where nothing is left to tune and the data are floating-point numbers, the compiler's option for
+// quick arithmetic becomes a parameter. False: it does not.
+bool trial_add_option(struct inferred *f, const char *language, struct arena *a);
 
 // Checks and mends until a check passes; else `found` is what it was. False without memory, or where
 // the file cannot be written.
