@@ -74,8 +74,8 @@ static struct inferred an_inferred(void)
     names[0] = (struct inferred_name){.name = "n", .role = NAME_CONSTANT, .value = 1024};
     names[1] = (struct inferred_name){
         .name = "B", .role = NAME_PARAMETER, .value = 64, .values = "[32, 64]", .is_own = true};
-    names[2] = (struct inferred_name){
-        .name = "U", .role = NAME_PARAMETER, .value = 1, .values = "[1, 2]"};
+    names[2] =
+        (struct inferred_name){.name = "U", .role = NAME_PARAMETER, .value = 1, .values = "[1, 2]"};
     arguments[0] = (struct inferred_argument){.name = "out",
                                               .kind = INFERRED_BUFFER,
                                               .access = INFERRED_WRITE,
@@ -221,7 +221,8 @@ START_TEST(host_launches)
         {"k<<<4, 128>>>(a);", {128, 1, 1}},
         {"k <<< grid(1), dim3(16, 8) >>> (a);", {16, 8, 1}},
         {"dim3 g(n / 2), b(32, 4, 2); k<<<g, b, 0, s>>>(a);", {32, 4, 2}},
-        {"#define B 16\nvoid f() { const int t = B * 4 - 2 * (B / 2); k<<<n, t>>>(); }", {48, 1, 1}},
+        {"#define B 16\nvoid f() { const int t = B * 4 - 2 * (B / 2); k<<<n, t>>>(); }",
+         {48, 1, 1}},
         {"dim3 b = dim3(B, B);\n#define B 0x10u\nk<float, 2><<<g, b>>>(a);", {16, 16, 1}},
         {"other<<<1, 2>>>(); k<<<1, n>>>(); k<<<1, 64>>>();", {64, 1, 1}},
         {"k<<<1, 4096>>>();", {0}},

@@ -20,6 +20,7 @@
 #define SAMPLE      "6"
 #define OUTPUT_MOST (4u << 20)
 #define GROWTH_MOST 64
+#define NUMBER_MOST (1 << 20)
 #define REMEDIES    3
 
 // ---- what a check says -------------------------------------------------------------------------
@@ -155,12 +156,18 @@ static bool is_random(const struct inferred_argument *x)
     return x->low && !x->file && !x->generator && !x->is_zero;
 }
 
-// "4 * (n + 1)": doubled it is "8 * (n + 1)".
+// Makes "8 * (n + 1)" of "4 * (n + 1)". A number alone is of a buffer whose index is not known at all.
 static bool grow(struct inferred_argument *x, int64_t by, struct arena *a)
 {
     const char *inner = x->size;
     char *end;
     int64_t factor = strtoll(inner, &end, 10);
+    if (end != inner && *end == 0) {
+        const char *number =
+            factor < NUMBER_MOST ? arena_printf(a, "%lld", (long long)factor * 32) : NULL;
+        x->size = number ? number : inner;
+        return number != NULL;
+    }
     if (end == inner || strncmp(end, " * (", 4) != 0 || inner[strlen(inner) - 1] != ')')
         factor = 1;
     else
@@ -224,7 +231,7 @@ static bool is_in_text(const char *text, const char *name)
     return false;
 }
 
-static bool is_size(const struct inferred *f, const char *name)
+static bool is_launch_size(const struct inferred *f, const char *name)
 {
     bool found = false;
     for (uint32_t axis = 0; axis < f->axes; axis++)
@@ -236,13 +243,13 @@ static bool is_size(const struct inferred *f, const char *name)
     return found;
 }
 
-// What the kernel compares with its data is small, and so are the data.
+// Makes what the kernel compares with its data small, and the data too.
 static bool mend_idle(struct inferred *f, unsigned turn, struct arena *a)
 {
     bool changed = false;
     for (uint32_t i = 0; i < f->name_count; i++) {
         struct inferred_name *n = &f->names[i];
-        if (n->role != NAME_CONSTANT || n->is_given || n->follows || is_size(f, n->name))
+        if (n->role != NAME_CONSTANT || n->is_given || n->follows || is_launch_size(f, n->name))
             continue;
         changed |= n->value != (int64_t)(turn == 0);
         n->value = turn == 0;
@@ -469,7 +476,7 @@ bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
 
 // ---- the rounds --------------------------------------------------------------------------------
 
-// What a check prints: its lines on the channel, its messages behind descriptor 2.
+// Reads what a check prints: its lines on the channel, its messages behind descriptor 2.
 static bool read_check(struct process *p, uint64_t until_ns, struct text *lines)
 {
     char bytes[4096];

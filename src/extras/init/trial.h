@@ -14,7 +14,7 @@ struct trial {
     void *owner;
 };
 
-// What one check said.
+// The kinds of what one check says.
 enum trial_kind {
     TRIAL_PASSED,
     TRIAL_PAST,  // wrote past the end of `argument`
@@ -38,7 +38,7 @@ struct trial_rows;
 struct trial_rows *trial_read(const char *lines, const char *messages, struct trial_outcome *out);
 void trial_rows_free(struct trial_rows *rows);
 
-// How often which remedy was taken.
+// Counts how often which remedy was taken.
 struct trial_state {
     unsigned nan, race, idle, crash, slow;
 };
