@@ -685,12 +685,25 @@ static bool write_again(void *owner, struct error *e)
     return write_spec(s, s->output, true, e);
 }
 
-// Mends what a check of a few configurations shows. What was asked of the user stays.
-static bool try_spec(struct session *s, const char *output, struct error *e)
+static bool has_parameters(const struct inferred *f)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (f->names[i].role != NAME_CONSTANT)
+            return true;
+    }
+    return false;
+}
+
+// Where the check fails, or nothing is left to tune: mends what checks of a few configurations show, and
+// checks again. What was asked of the user stays.
+static int try_spec(struct session *s, const char *output, int status)
 {
     char program[BESIDE_PATH_SIZE];
-    if (s->settings->is_interactive || !beside_program(program))
-        return true;
+    struct error e = ERROR_INIT;
+    bool is_changed;
+    if ((status == EXIT_DONE && has_parameters(&s->found)) || s->settings->is_interactive ||
+        !beside_program(program))
+        return status;
     const struct trial t = {.found = &s->found,
                             .arena = &s->arena,
                             .program = program,
@@ -698,20 +711,23 @@ static bool try_spec(struct session *s, const char *output, struct error *e)
                             .language = language_traits(s->language)->text,
                             .write = write_again,
                             .owner = s};
-    return trial_run(&t, e);
+    if (!trial_run(&t, &is_changed, &e))
+        return work_failed(&e);
+    if (!is_changed)
+        return status;
+    say("\nAfter checks of several configurations the spec is written again:\n");
+    tell_spec(s, output);
+    return check_spec(s, output);
 }
 
 static int finish_init(struct session *s, const char *output)
 {
     struct text text = TEXT_INIT;
-    struct error e = ERROR_INIT;
     int status = EXIT_DONE;
-    bool is_checked = !s->settings->is_unchecked && has_device(s, output);
-    if (is_checked && !try_spec(s, output, &e))
-        return work_failed(&e);
     tell_spec(s, output);
+    bool is_checked = !s->settings->is_unchecked && has_device(s, output);
     if (is_checked)
-        status = check_spec(s, output);
+        status = try_spec(s, output, check_spec(s, output));
     else if (!s->settings->is_unchecked)
         add_typed(&text,
                   arena_printf(&s->arena, "No %s device is here; where there is one: hone check ",

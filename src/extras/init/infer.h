@@ -83,7 +83,7 @@ struct inferred {
     const char *global[3], *local[3]; // in work-items
     bool is_function;                 // a call, without a launch
     const char *shared_bytes;         // (or NULL) of dynamic shared memory
-    const char *option; // (or NULL) of the compiler, which a parameter switches
+    const char *option;               // (or NULL) of the compiler, which a parameter switches
     const char **restrictions;
     uint32_t restriction_count;
     uint32_t launch_restriction_count; // of these, the first: sizes that the launch has to divide

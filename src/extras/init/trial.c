@@ -554,13 +554,14 @@ static bool run_round(const struct trial *t, struct trial_state *state, struct t
     return has_more;
 }
 
-bool trial_run(const struct trial *t, struct error *e)
+bool trial_run(const struct trial *t, bool *is_changed, struct error *e)
 {
     const uint64_t until_ns = clock_ns() + ALL_NS;
     struct trial_state state = {0};
     struct trial_outcome o = {.kind = TRIAL_OTHER};
     struct inferred good; // as it was, or as it passed
-    bool is_written = false;
+    bool is_good = true, is_written = false;
+    *is_changed = false;
     if (!copy_found(t->found, t->arena, &good))
         return error_memory(e);
     for (int round = 0; round < ROUNDS_MOST && clock_ns() < until_ns; round++) {
@@ -570,10 +571,13 @@ bool trial_run(const struct trial *t, struct error *e)
         if (!has_more)
             break;
         is_written = true;
+        *is_changed |= o.kind == TRIAL_PASSED; // what passed is kept
         if (!t->write(t->owner, e))
             return false;
     }
-    if (o.kind == TRIAL_PASSED || !is_written)
+    is_good = o.kind == TRIAL_PASSED || !is_written;
+    *is_changed |= is_good && is_written;
+    if (is_good)
         return true;
     *t->found = good;
     return t->write(t->owner, e);

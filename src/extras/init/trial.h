@@ -52,8 +52,8 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
 // quick arithmetic becomes a parameter. False: it does not.
 bool trial_add_option(struct inferred *f, const char *language, struct arena *a);
 
-// Checks and mends until a check passes; else `found` is what it was. False without memory, or where
-// the file cannot be written.
-bool trial_run(const struct trial *t, struct error *e);
+// Checks and mends until a check passes; else `found` is what it was (*is_changed: it is not). False without
+// memory, or where the file cannot be written.
+bool trial_run(const struct trial *t, bool *is_changed, struct error *e);
 
 #endif
