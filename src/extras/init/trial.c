@@ -570,8 +570,8 @@ bool trial_run(const struct trial *t, bool *is_changed, struct error *e)
             return false;
         if (!has_more)
             break;
+        *is_changed |= o.kind == TRIAL_PASSED && is_written; // what passed is kept
         is_written = true;
-        *is_changed |= o.kind == TRIAL_PASSED; // what passed is kept
         if (!t->write(t->owner, e))
             return false;
     }
