@@ -142,6 +142,9 @@ START_TEST(culprits_stay_as_they_are)
     ck_assert_ptr_nonnull(strstr(f.open[0], "B is 64 and not tuned"));
     // The default's own failure is nobody's.
     ck_assert(!mend(&f, &state, ROW("\"U\":1", "failed", "out: 60 components wrong")));
+    ck_assert(!mend(&f, &state,
+                    ROW("\"U\":1", "failed", "out: 60 components wrong")
+                        ROW("\"U\":2", "failed", "out: 60 components wrong")));
 }
 END_TEST
 

@@ -325,12 +325,28 @@ static void count_rows(const struct trial_rows *rows, const struct inferred_name
     }
 }
 
+static bool is_default(const struct inferred *f, const json_t *row)
+{
+    bool is_all = true;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        const json_t *value = json_object_get(json_object_get(row, "configuration"), n->name);
+        is_all &= n->role != NAME_PARAMETER || json_integer_value(value) == n->value;
+    }
+    return is_all;
+}
+
 // The parameter that explains most: it has another value wherever a configuration failed, and nowhere
 // where one passed.
 static struct inferred_name *find_culprit(struct inferred *f, const struct trial_rows *rows)
 {
     struct inferred_name *best = NULL;
     int64_t most = INT64_MIN;
+    for (size_t i = 0; i < json_array_size(rows->list); i++) {
+        const json_t *row = json_array_get(rows->list, i);
+        if (row_failed(row) && is_default(f, row))
+            return NULL; // no parameter explains that
+    }
     for (uint32_t i = 0; i < f->name_count; i++) {
         struct inferred_name *n = &f->names[i];
         size_t failed[2], passed;
