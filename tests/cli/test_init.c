@@ -273,7 +273,7 @@ START_TEST(checks_mend_a_spec)
         write_text(kernel, cases[i][0]);
         struct ran r = program_run("init", kernel, "-o", spec);
         ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
-        has(r.out, "the spec is written again");
+        has(r.err, "the spec is written again");
         has(r.out, cases[i][1]);
         ran_release(&r);
         r = program_run("check", spec, "--no-store");

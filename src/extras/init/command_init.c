@@ -711,11 +711,12 @@ static int try_spec(struct session *s, const char *output, int status)
                             .language = language_traits(s->language)->text,
                             .write = write_again,
                             .owner = s};
+    say("\nSeveral configurations are checked, to mend what fails.\n");
     if (!trial_run(&t, &is_changed, &e))
         return work_failed(&e);
     if (!is_changed)
         return status;
-    say("\nAfter checks of several configurations the spec is written again:\n");
+    say("After these checks the spec is written again:\n");
     tell_spec(s, output);
     return check_spec(s, output);
 }
