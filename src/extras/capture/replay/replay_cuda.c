@@ -110,10 +110,11 @@ static unsigned list_places(const struct replay *r, CUdeviceptr piece,
         const CUdeviceptr end = ((CUdeviceptr)(base + size) + piece - 1) / piece * piece;
         out[count++] = (struct placed){from, (size_t)(end - from)};
     }
+    // cppcheck-suppress uninitvar
     qsort(out, count, sizeof *out, compare_places);
     for (unsigned i = 0; i < count; i++) {
         struct placed *last = kept ? &out[kept - 1] : NULL;
-        const CUdeviceptr end = out[i].at + out[i].bytes; // cppcheck-suppress uninitvar
+        const CUdeviceptr end = out[i].at + out[i].bytes;
         if (!last || out[i].at > last->at + last->bytes)
             out[kept++] = out[i];
         else if (end > last->at + last->bytes)
