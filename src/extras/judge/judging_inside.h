@@ -6,6 +6,9 @@
 #include "campaign/final_ranking.h"
 #include "extras/judge/judging.h"
 
+// Candidates whose rounds of the screening run together, beside one baseline.
+#define GROUP_MOST 6
+
 // The inputs of a point. X(NAME, text)
 #define POINT_INPUTS(X)                                                                            \
     X(OTHER, "")                /* as the spec has them, of another seed */                        \
@@ -81,9 +84,12 @@ struct judging {
     bool is_final, is_open, over; // session; the baseline is verified
     bool is_warm;                 // its workers are an earlier batch's
     uint32_t reopened;            // times in a row
+    size_t group_end;             // of the queue: those from `current` on are timed together
     uint32_t timing;              // the timed point whose rounds run
     uint32_t repeats;             // of these, because one seemed to keep results
-    struct finalist finalists[2];
+    struct contestant *racing[GROUP_MOST];
+    uint32_t racing_count;
+    struct finalist finalists[1 + GROUP_MOST]; // the baseline, and those that race
     struct final_ranking *final_ranking;
     struct clock_trial *clock; // (or NULL) the present candidate is timed from outside
     uint32_t clocked;          // timed points at which it was
@@ -113,7 +119,8 @@ bool attempt_job(const struct judging *j, const struct point *p, const struct at
 bool baseline_submit(struct judging *j, struct point *p, struct error *e);
 // Submits at every point that is used. What is wrong with the candidate itself is its verdict; false if nothing can go on.
 bool contestant_begin(struct judging *j, struct contestant *c, struct error *e);
-// Submits it and the baseline once more at a point, after rounds that failed.
+// Submits the baseline, or a candidate, once more at a point, after rounds that failed.
+bool baseline_again(struct judging *j, uint32_t point, struct error *e);
 bool contestant_again(struct judging *j, struct contestant *c, uint32_t point, struct error *e);
 bool contestant_is_answered(const struct judging *j, const struct contestant *c);
 void contestant_drop(struct judging *j, struct contestant *c);
@@ -141,9 +148,10 @@ void contestant_fail_in_rounds(struct judging *j, struct contestant *c, const st
 bool contestant_fails(struct judging *j, struct contestant *c);
 void contestant_fail(struct judging *j, struct contestant *c, enum judge_verdict verdict,
                      const char *at, const char *format, ...) __attribute__((format(printf, 5, 6)));
-// The rounds at the timed point are over. Did one fail by its times, which a busy machine may have made?
-bool rounds_are_doubtful(const struct judging *j);
-bool contestant_time(struct judging *j, struct contestant *c);
+// The rounds at the timed point are over. Did it fail by its times, which a busy machine may have made?
+bool finalist_is_doubtful(const struct finalist *f);
+// False: the baseline failed.
+bool contestant_time(struct judging *j, struct contestant *c, const struct finalist *own);
 // All points are timed.
 void contestant_decide(struct judging *j, struct contestant *c);
 

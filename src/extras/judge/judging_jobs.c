@@ -238,14 +238,17 @@ bool contestant_begin(struct judging *j, struct contestant *c, struct error *e)
     return true;
 }
 
+bool baseline_again(struct judging *j, uint32_t point, struct error *e)
+{
+    evaluator_drop(j->w.evaluator, j->points[point].attempt.ticket);
+    return baseline_submit(j, &j->points[point], e);
+}
+
 bool contestant_again(struct judging *j, struct contestant *c, uint32_t point, struct error *e)
 {
-    struct point *p = &j->points[point];
-    struct attempt *a = &c->attempts[point];
     bool broken = false;
-    evaluator_drop(j->w.evaluator, p->attempt.ticket);
-    evaluator_drop(j->w.evaluator, a->ticket);
-    return baseline_submit(j, p, e) && begin_at(j, c, p, a, &broken, e);
+    evaluator_drop(j->w.evaluator, c->attempts[point].ticket);
+    return begin_at(j, c, &j->points[point], &c->attempts[point], &broken, e);
 }
 
 bool contestant_is_answered(const struct judging *j, const struct contestant *c)

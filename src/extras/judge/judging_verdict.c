@@ -160,21 +160,16 @@ void contestant_fail_in_rounds(struct judging *j, struct contestant *c, const st
 }
 
 // A kernel that keeps results fails every time.
-bool rounds_are_doubtful(const struct judging *j)
+bool finalist_is_doubtful(const struct finalist *f)
 {
-    bool doubtful = false;
-    for (int i = 0; i < 2; i++) {
-        const struct result *r = j->finalists[i].failure;
-        doubtful = doubtful ||
-                   (r && r->status == STATUS_CORRECTNESS && strstr(r->message, "keeps results"));
-    }
-    return doubtful;
+    const struct result *r = f->failure;
+    return r && r->status == STATUS_CORRECTNESS && strstr(r->message, "keeps results");
 }
 
-bool contestant_time(struct judging *j, struct contestant *c)
+bool contestant_time(struct judging *j, struct contestant *c, const struct finalist *own)
 {
     const struct point *p = &j->points[j->timing];
-    const struct finalist *base = &j->finalists[0], *own = &j->finalists[1];
+    const struct finalist *base = &j->finalists[0];
     struct judge_time *t = &c->record.times[j->timing];
     if (own->failure) {
         contestant_fail_in_rounds(j, c, p, own->failure);
