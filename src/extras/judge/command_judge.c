@@ -175,7 +175,7 @@ static bool use_sandbox(struct session *s, struct error *e)
     const char *words = guard_words(&w->arena);
     if (!words)
         return error_memory(e);
-    s->options.apart = setup->environment;
+    s->options.apart = s->options.clean = setup->environment;
     if (!words[0])
         return true;
     const char *const *given = setup->environment;
@@ -184,7 +184,9 @@ static bool use_sandbox(struct session *s, struct error *e)
     setup->environment = guard_environment(given, scratch, GUARD_CANDIDATES, &w->arena, e);
     s->options.apart =
         setup->environment ? guard_environment(given, scratch, GUARD_VERIFIER, &w->arena, e) : NULL;
-    return s->options.apart != NULL;
+    s->options.clean =
+        s->options.apart ? guard_environment(given, scratch, GUARD_BASELINE, &w->arena, e) : NULL;
+    return s->options.clean != NULL;
 }
 
 // A candidate takes the place of a kernel's source, which hone builds and verifies.

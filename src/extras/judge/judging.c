@@ -238,12 +238,15 @@ static void set_judging_rules(struct judging *j)
     j->rules.precision = 0;
 }
 
-struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, struct error *e)
+struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, bool clean,
+                                    struct error *e)
 {
+    struct setup setup = j->o.setup;
     const struct live_options live = {
         .no_timing = true, .own_reference = true, .apart = j->o.apart};
     const struct cached_options cached = {.constants = ""};
-    return setup_evaluator(&j->o.setup, live, cached, planned, NULL, e);
+    setup.environment = clean ? j->o.clean : setup.environment;
+    return setup_evaluator(&setup, live, cached, planned, NULL, e);
 }
 
 static bool open_session(struct judging *j, struct error *e)
@@ -255,7 +258,7 @@ static bool open_session(struct judging *j, struct error *e)
     if (j->is_warm)
         warm->evaluator = NULL;
     else
-        j->w.evaluator = judging_evaluator(j, warm ? WARM_JOBS : j->queued + 1, e);
+        j->w.evaluator = judging_evaluator(j, warm ? WARM_JOBS : j->queued + 1, false, e);
     j->is_open = false;
     for (uint32_t i = 0; j->w.evaluator && i < j->point_count; i++) {
         struct point *p = &j->points[i];

@@ -84,7 +84,8 @@ struct judging_options {
     uint32_t rounds;   // of both measurements; 0: as above
     // Which batch of a stream this is, from 1 (0: all there is): errors of all batches together stay within the level.
     uint64_t batch;
-    const char *const *apart; // the environment of the worker that has references, and compares
+    // Environments: of the worker that has references, and compares; of one in which the baseline runs alone.
+    const char *const *apart, *const *clean;
     // (optional) The sandbox of the setup's workers, in words: what they take of the machine is looked at.
     const char *sandbox;
 };

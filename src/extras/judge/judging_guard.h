@@ -15,6 +15,7 @@
 
 enum guard_side {
     GUARD_CANDIDATES, // workers that build and launch
+    GUARD_BASELINE,   // the one that launches the baseline where a candidate is timed from outside
     GUARD_VERIFIER    // the one that has references, and compares
 };
 // The environment of workers in a sandbox, from that of others: files and caches of their own below the folder `scratch`, so that a
@@ -37,6 +38,14 @@ struct guard_cores {
 void guard_note_cores(struct guard_cores *out);
 // Have they changed for a thread that is still there?
 bool guard_cores_changed(const struct guard_cores *noted);
+// The workers that this process has, and the processor time that they and all processes below them have used since they began.
+#define GUARD_WORKERS 256
+struct guard_workers {
+    size_t count;
+    pid_t list[GUARD_WORKERS];
+};
+void guard_note_workers(struct guard_workers *out);
+uint64_t guard_used_ns(const struct guard_workers *noted);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
 // other end. At most every tenth of a second. NULL, or why one was killed (static text).
 const char *guard_look(uint64_t memory, uint64_t *looked_ns);

@@ -137,8 +137,9 @@ enum workflow_answer clock_step(struct judging *j, struct contestant *c, uint32_
 void clock_free(struct judging *j);
 
 // judging.c
-// An evaluator of the judge's, for so many jobs.
-struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, struct error *e);
+// An evaluator of the judge's, for so many jobs; a clean one has nothing in common with those in which candidates ran.
+struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, bool clean,
+                                    struct error *e);
 
 // judging_verdict.c
 // It failed while it was timed.
