@@ -13,10 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HIDDEN_SIZES      2
-#define HIDDEN_MOST       32
-#define VARIANTS_MOST     1024
-#define SERVE_CACHE_BYTES (256ull << 20)
+#define HIDDEN_SIZES          2
+#define HIDDEN_MOST           32
+#define VARIANTS_MOST         1024
+#define SERVE_CACHE_BYTES     (256ull << 20)
+#define SERVE_REFERENCE_BYTES (16ull << 20)
 
 struct judge_settings {
     struct spec_settings given; // some rows of it
@@ -263,14 +264,21 @@ static void write_lines(struct session *s, struct text *lines)
     text_release(lines);
 }
 
-// The caches of a stream are its own: what is in them is forgotten when it is too much, between two batches.
-static void bound_serve_caches(const struct session *s)
+// The caches of a stream are its own: what is in them is forgotten when it is too much, between two batches. References are each
+// batch's own. What workers left that are gone goes with them.
+static void bound_serve_files(const struct session *s)
 {
-    for (const char *const *entry = s->options.setup.environment; entry && *entry; entry++) {
-        const char *folder = guard_cache(*entry);
-        if (folder && cache_measure(folder, 2).bytes > SERVE_CACHE_BYTES) {
-            folder_remove(folder);
-            folder_make(folder, NULL); // where it cannot, drivers say so
+    const char *const *const sides[] = {s->options.setup.environment, s->options.apart,
+                                        s->options.clean};
+    for (size_t i = 0; s->options.sandbox && i < sizeof sides / sizeof *sides; i++) {
+        guard_tidy(sides[i]);
+        for (const char *const *entry = sides[i]; *entry; entry++) {
+            const char *folder = guard_cache(*entry);
+            const uint64_t most = i == 0 ? SERVE_CACHE_BYTES : SERVE_REFERENCE_BYTES;
+            if (folder && cache_measure(folder, 2).bytes > most) {
+                folder_remove(folder);
+                folder_make(folder, NULL); // where it cannot, drivers say so
+            }
         }
     }
 }
@@ -278,7 +286,7 @@ static void bound_serve_caches(const struct session *s)
 static int judge_batch(struct session *s)
 {
     struct error e = ERROR_INIT;
-    bound_serve_caches(s);
+    bound_serve_files(s);
     s->options.warm = &s->warm;
     s->options.candidates = s->candidates.list;
     s->options.candidate_count = s->candidates.count;
@@ -307,13 +315,15 @@ static int serve_candidates(struct session *s)
         .input = STDIN_FILENO,
         .folder = arena_printf(&s->work.arena, "%s/texts", s->work.environment.scratch.path),
         .language = s->work.device->language};
-    if (!s->serving.folder || !folder_make(s->serving.folder, &e))
+    if (!s->serving.folder)
         return workflow_failed(&e);
     while (status == EXIT_DONE && !interrupt_pending()) {
         struct text wrong = TEXT_INIT;
         candidates_release(&s->candidates);
         candidates_init(&s->candidates);
-        bool more = serving_batch(&s->serving, &s->candidates, &wrong, &e);
+        folder_remove(s->serving.folder); // with what was judged
+        bool more = folder_make(s->serving.folder, &e) &&
+                    serving_batch(&s->serving, &s->candidates, &wrong, &e);
         write_lines(s, &wrong);
         if (!more)
             break;

@@ -96,6 +96,45 @@ const char *guard_cache(const char *entry)
     return NULL;
 }
 
+// A worker works in a folder of its own.
+static bool is_worked_in(const char *path, const struct guard_workers *all)
+{
+    char link[64], at[4096];
+    for (size_t i = 0; i < all->count; i++) {
+        str_format(link, sizeof link, "/proc/%ld/cwd", (long)all->list[i]);
+        ssize_t n = readlink(link, at, sizeof at - 1);
+        at[n > 0 ? n : 0] = '\0';
+        if (str_equal(at, path))
+            return true;
+    }
+    return false;
+}
+
+static void tidy_folder(const char *folder)
+{
+    struct guard_workers all;
+    char path[4096];
+    guard_note_workers(&all);
+    DIR *d = opendir(folder);
+    for (struct dirent *f; d && (f = readdir(d));) {
+        str_format(path, sizeof path, "%s/%s", folder, f->d_name);
+        if (str_starts(f->d_name, "hone-worker-") && !is_worked_in(path, &all))
+            folder_remove(path);
+    }
+    if (d)
+        closedir(d);
+}
+
+void guard_tidy(const char *const *environment)
+{
+    static const char scratch[] = "HONE_WORKER_SCRATCH=";
+    for (const char *const *entry = environment; entry && *entry; entry++) {
+        char folder[4096];
+        if (str_starts(*entry, scratch) && realpath(*entry + strlen(scratch), folder))
+            tidy_folder(folder);
+    }
+}
+
 const char *guard_words(struct arena *a)
 {
     static const struct {

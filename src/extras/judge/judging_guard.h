@@ -24,6 +24,8 @@ const char *const *guard_environment(const char *const *environment, const char 
                                      enum guard_side side, struct arena *a, struct error *e);
 // The folder of a cache that an entry of it names; NULL: it names none.
 const char *guard_cache(const char *entry);
+// Removes the folders of workers that are gone, below that of an environment's side.
+void guard_tidy(const char *const *environment);
 // Names what the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.
 const char *guard_words(struct arena *a);
 // The cores that each thread of this process's workers may use: no call that the sandbox refuses changes them for another.
