@@ -502,4 +502,5 @@ const struct command command_judge = {
     .settings_size = sizeof(struct judge_settings),
     .run = run_judge,
     .compiles = true,
+    .own_formats = 1u << REPORT_JUNIT,
 };
