@@ -275,7 +275,7 @@ static void bound_serve_files(const struct session *s)
         for (const char *const *entry = sides[i]; *entry; entry++) {
             const char *folder = guard_cache(*entry);
             const uint64_t most = i == 0 ? SERVE_CACHE_BYTES : SERVE_REFERENCE_BYTES;
-            if (folder && cache_measure(folder, 2).bytes > most) {
+            if (folder && cache_measure(folder, 1).bytes > most) {
                 folder_remove(folder);
                 folder_make(folder, NULL); // where it cannot, drivers say so
             }

@@ -13,13 +13,19 @@
 #define POINT_INPUTS(X)                                                                            \
     X(OTHER, "")                /* as the spec has them, of another seed */                        \
     X(NARROW, "narrow inputs")  /* a quarter of their range */                                     \
-    X(REPEATED, "equal inputs") /* all elements of an argument are one value of it */
+    X(REPEATED, "equal inputs") /* all elements of an argument are one value of it */              \
+    /* Of floats; one is drawn. */                                                                 \
+    X(SORTED, "sorted inputs")                                                                     \
+    X(LARGE, "large inputs")                                                                       \
+    X(TINY, "denormal inputs")                                                                     \
+    X(ZEROS, "negative zeros")
 
 enum point_inputs {
 #define X(name, text) POINT_##name,
     POINT_INPUTS(X)
 #undef X
-        POINT_INPUTS_COUNT
+        POINT_INPUTS_COUNT,
+    POINT_DRAWN = POINT_SORTED // the first of those of which one is drawn
 };
 
 // A kernel's job at a point, on its way through the evaluator.
