@@ -6,18 +6,15 @@
 #include "extras/judge/judge_report.h"
 #include "extras/judge/judge_serve.h"
 #include "extras/judge/judging_guard.h"
-#include "os/cache_folder.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define HIDDEN_SIZES          2
-#define HIDDEN_MOST           32
-#define VARIANTS_MOST         1024
-#define SERVE_CACHE_BYTES     (256ull << 20)
-#define SERVE_REFERENCE_BYTES (16ull << 20)
+#define HIDDEN_SIZES  2
+#define HIDDEN_MOST   32
+#define VARIANTS_MOST 1024
 
 struct judge_settings {
     struct spec_settings given; // some rows of it
@@ -264,29 +261,22 @@ static void write_lines(struct session *s, struct text *lines)
     text_release(lines);
 }
 
-// The caches of a stream are its own: what is in them is forgotten when it is too much, between two batches. References are each
-// batch's own. What workers left that are gone goes with them.
-static void bound_serve_files(const struct session *s)
+// What candidates of a batch have left in caches is not there for the next one, whose sizes and references are others anyway; what
+// workers left that are gone goes with it.
+static void clear_serve_files(const struct session *s)
 {
     const char *const *const sides[] = {s->options.setup.environment, s->options.apart,
                                         s->options.clean};
     for (size_t i = 0; s->options.sandbox && i < sizeof sides / sizeof *sides; i++) {
         guard_tidy(sides[i]);
-        for (const char *const *entry = sides[i]; *entry; entry++) {
-            const char *folder = guard_cache(*entry);
-            const uint64_t most = i == 0 ? SERVE_CACHE_BYTES : SERVE_REFERENCE_BYTES;
-            if (folder && cache_measure(folder, 1).bytes > most) {
-                folder_remove(folder);
-                folder_make(folder, NULL); // where it cannot, drivers say so
-            }
-        }
+        guard_empty_caches(sides[i]);
     }
 }
 
 static int judge_batch(struct session *s)
 {
     struct error e = ERROR_INIT;
-    bound_serve_files(s);
+    clear_serve_files(s);
     s->options.warm = &s->warm;
     s->options.candidates = s->candidates.list;
     s->options.candidate_count = s->candidates.count;

@@ -309,7 +309,7 @@ static bool start_final(struct judging *j)
     leave_session(j);
     close_session(j);
     j->queued = count;
-    j->current = j->ahead = j->group_end = 0;
+    j->current = j->ahead = j->group_end = j->alone_until = 0;
     j->is_final = true;
     return count > 0;
 }
@@ -338,7 +338,10 @@ static bool begin_contestant(struct judging *j, struct contestant *c, struct err
 static bool begin_ahead(struct judging *j, struct error *e)
 {
     // Nothing else is built while a worker is timed from outside.
-    const size_t most = j->is_final && j->o.setup.device->type == DEVICE_CPU ? 1 : AHEAD_MOST;
+    const size_t most =
+        (j->is_final && j->o.setup.device->type == DEVICE_CPU) || j->current < j->alone_until
+            ? 1
+            : AHEAD_MOST;
     while (j->ahead < j->queued && j->ahead < j->current + most &&
            (j->ahead < j->group_end || evaluator_room(j->w.evaluator) > 0)) {
         if (!begin_contestant(j, j->queue[j->ahead], e))
@@ -408,7 +411,7 @@ static void end_group(struct judging *j)
 // Those that come next. In the screening several share a baseline: it costs a launch less each. In the final each is alone.
 static void form_group(struct judging *j)
 {
-    const size_t most = j->is_final ? 1 : GROUP_MOST;
+    const size_t most = j->is_final || j->current < j->alone_until ? 1 : GROUP_MOST;
     if (j->group_end == j->current)
         j->group_end = j->queued - j->current < most ? j->queued : j->current + most;
 }
@@ -461,20 +464,38 @@ static bool start_rounds(struct judging *j, struct error *e)
 
 // Takes the times of those that raced; of one whose failure is doubtful, and of all if the baseline's is, once more. *again: so
 // many are left, which race once more.
-static bool take_times(struct judging *j, uint32_t *again, struct error *e)
+static void take_times(struct judging *j, bool is_baseline_doubtful, uint32_t *again)
 {
     const bool may_repeat = j->repeats < REPEATS_MOST;
-    const bool is_baseline_doubtful = may_repeat && finalist_is_doubtful(&j->finalists[0]);
     *again = 0;
     for (uint32_t i = 0; i < j->racing_count; i++) {
         struct contestant *c = j->racing[i];
         const struct finalist *own = &j->finalists[1 + i];
         if (is_baseline_doubtful || (may_repeat && finalist_is_doubtful(own)))
             j->racing[(*again)++] = c;
-        else if (!contestant_time(j, c, own))
-            return error_set(e, ERROR_DEVICE, "%s: the baseline failed while it was timed: %s",
-                             j->o.setup.spec->path, j->finalists[0].failure->message);
+        else
+            contestant_time(j, c, own);
     }
+}
+
+// The baseline was right when the session began: one of those that share its worker, or the caches, has spoilt it. With new workers
+// and empty caches each is tried alone; beside whom it fails again is to blame.
+static bool baseline_lost(struct judging *j, struct error *e)
+{
+    struct contestant *c = j->racing[0];
+    const char *why = j->finalists[0].failure->message;
+    const bool is_alone = j->group_end == j->current + 1;
+    if (is_alone && c->losses++ > 0)
+        contestant_fail(j, c, JUDGE_RUNTIME, j->points[j->timing].label,
+                        "the baseline fails in the worker in which it has run: %s", why);
+    else if (j->reopened >= REOPEN_MOST)
+        return error_set(e, ERROR_DEVICE, "%s: the baseline failed while it was timed: %s",
+                         j->o.setup.spec->path, why);
+    j->reopened++;
+    j->alone_until = j->group_end > j->alone_until ? j->group_end : j->alone_until;
+    j->timing = j->clocked = 0;
+    close_session(j);
+    guard_empty_caches(j->o.setup.environment);
     return true;
 }
 
@@ -487,10 +508,13 @@ static enum workflow_answer step_rounds(struct judging *j, int timeout_ms, struc
         return answer == WORKFLOW_BROKEN ? answer : WORKFLOW_NOTHING;
     final_ranking_status(j->final_ranking, &status);
     j->launches += status.launches;
-    bool ok = take_times(j, &again, e);
+    const bool is_doubtful = j->repeats < REPEATS_MOST && finalist_is_doubtful(&j->finalists[0]);
+    if (j->finalists[0].failure && !is_doubtful)
+        return baseline_lost(j, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    take_times(j, is_doubtful, &again);
     end_rounds(j);
     j->racing_count = again;
-    ok = ok && (!again || baseline_again(j, j->timing, e));
+    bool ok = !again || baseline_again(j, j->timing, e);
     for (uint32_t i = 0; ok && i < again; i++)
         ok = contestant_again(j, j->racing[i], j->timing, e);
     j->repeats++;
@@ -574,11 +598,27 @@ static bool is_baseline_answered(const struct judging *j)
     return true;
 }
 
+// As it was when the first session began, before any candidate could spoil a cache.
+static bool is_baseline_right(const struct judging *j)
+{
+    for (uint32_t i = 0; i < j->point_count; i++) {
+        if (j->points[i].used && j->points[i].attempt.result->status != STATUS_CORRECT)
+            return false;
+    }
+    return true;
+}
+
 static enum workflow_answer open_by_baseline(struct judging *j, int timeout_ms, struct error *e)
 {
     struct outcome out;
     if (is_baseline_answered(j)) {
-        j->is_open = points_settle(j, e);
+        if (j->was_open && !is_baseline_right(j) && j->reopened < REOPEN_MOST) {
+            j->reopened++;
+            close_session(j);
+            guard_empty_caches(j->o.setup.environment);
+            return WORKFLOW_NOTHING;
+        }
+        j->is_open = j->was_open = points_settle(j, e);
         return j->is_open ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     }
     int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
@@ -623,6 +663,7 @@ static bool open_again(struct judging *j, struct error *e)
     j->reopened++;
     j->timing = j->clocked = 0;
     close_session(j);
+    guard_empty_caches(j->o.setup.environment);
     return true;
 }
 

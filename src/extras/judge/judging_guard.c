@@ -96,6 +96,17 @@ const char *guard_cache(const char *entry)
     return NULL;
 }
 
+void guard_empty_caches(const char *const *environment)
+{
+    for (const char *const *entry = environment; entry && *entry; entry++) {
+        const char *folder = guard_cache(*entry);
+        if (!folder)
+            continue;
+        folder_remove(folder);
+        folder_make(folder, NULL); // where it cannot, drivers say so
+    }
+}
+
 // A worker works in a folder of its own.
 static bool is_worked_in(const char *path, const struct guard_workers *all)
 {

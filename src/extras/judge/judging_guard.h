@@ -24,6 +24,8 @@ const char *const *guard_environment(const char *const *environment, const char 
                                      enum guard_side side, struct arena *a, struct error *e);
 // The folder of a cache that an entry of it names; NULL: it names none.
 const char *guard_cache(const char *entry);
+// Empties the caches of an environment's side.
+void guard_empty_caches(const char *const *environment);
 // Removes the folders of workers that are gone, below that of an environment's side.
 void guard_tidy(const char *const *environment);
 // Names what the sandbox withholds on this system: "files, network, signals, system calls"; "" where there is none.

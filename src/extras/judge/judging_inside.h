@@ -64,6 +64,7 @@ struct contestant {
     char *spec_text; // T1
     size_t spec_length;
     struct attempt *attempts; // one a point
+    uint32_t losses;          // times that the baseline failed beside it alone
     bool begun;               // its jobs are submitted
     bool over;                // handed out
     bool is_finalist;
@@ -88,9 +89,11 @@ struct judging {
     struct contestant **ready;           // to be handed out
     size_t ready_count, handed_out;
     bool is_final, is_open, over; // session; the baseline is verified
+    bool was_open;                // a session was
     bool is_warm;                 // its workers are an earlier batch's
     uint32_t reopened;            // times in a row
     size_t group_end;             // of the queue: those from `current` on are timed together
+    size_t alone_until;           // of the queue: up to there each is alone
     uint32_t timing;              // the timed point whose rounds run
     uint32_t repeats;             // of these, because one seemed to keep results
     struct contestant *racing[GROUP_MOST];
@@ -157,8 +160,7 @@ void contestant_fail(struct judging *j, struct contestant *c, enum judge_verdict
                      const char *at, const char *format, ...) __attribute__((format(printf, 5, 6)));
 // The rounds at the timed point are over. Did it fail by its times, which a busy machine may have made?
 bool finalist_is_doubtful(const struct finalist *f);
-// False: the baseline failed.
-bool contestant_time(struct judging *j, struct contestant *c, const struct finalist *own);
+void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own);
 // All points are timed.
 void contestant_decide(struct judging *j, struct contestant *c);
 

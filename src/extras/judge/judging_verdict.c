@@ -166,17 +166,15 @@ bool finalist_is_doubtful(const struct finalist *f)
     return r && r->status == STATUS_CORRECTNESS && strstr(r->message, "keeps results");
 }
 
-bool contestant_time(struct judging *j, struct contestant *c, const struct finalist *own)
+void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own)
 {
     const struct point *p = &j->points[j->timing];
     const struct finalist *base = &j->finalists[0];
     struct judge_time *t = &c->record.times[j->timing];
     if (own->failure) {
         contestant_fail_in_rounds(j, c, p, own->failure);
-        return true;
+        return;
     }
-    if (base->failure)
-        return false;
     size_t count = base->count < own->count ? base->count : own->count;
     uint32_t batch = own->batch ? own->batch : 1;
     t->timed = count > 0;
@@ -190,7 +188,6 @@ bool contestant_time(struct judging *j, struct contestant *c, const struct final
             j, c, JUDGE_IMPOSSIBLE, p->label,
             "it takes %.3g ns, and the device cannot write its output in less than %.3g ns",
             t->candidate_ns, t->floor_ns);
-    return true;
 }
 
 double judge_floor_ns(const struct device_info *d, const struct job *job)
