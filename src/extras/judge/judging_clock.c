@@ -7,7 +7,7 @@
 // What the candidate's workers and all that they have started use of the processors while the baseline has its turn is counted.
 //
 // Between blocks there are single launches: a kernel that keeps the first result for the rest of a block takes as long for one as
-// for all of them. On a GPU, whose clock no candidate reaches, there are these alone, by that clock and in one worker.
+// for all of them.
 #include "extras/judge/judging_inside.h"
 
 #include "extras/judge/judging_guard.h"
@@ -26,19 +26,18 @@
 // Of the baseline's turns the candidate's processes may use such a share; they have nothing to do then.
 #define BUSY_SHARE  0.2
 #define BUSY_LEAST  50000000 // ns: a few ticks tell nothing
-#define FIRST_TIMES 2    // a launch on new inputs takes so many times one of a block, in all pairs
-#define FIRST_LEAST 1.25 // likewise, on a GPU: its gain is not there, whatever the cause
+#define FIRST_TIMES 2 // a launch on new inputs takes so many times one of a block, in all pairs
 
-// Rows of turns: a block of each side, a single launch of each. The first two are on known inputs and count for nothing.
-#define ROWS (2 * (PAIRS + 1))
+// Turns come in fours: a block of each side, a single launch of each. The first four are on known inputs and count for nothing.
+#define TURNS (4 * (PAIRS + 1))
 enum { BASELINE, CANDIDATE };
 
 struct clock_trial {
-    struct evaluator *clean; // (or NULL) the baseline's own
+    struct evaluator *clean; // the baseline's own
     uint64_t ticket;         // in it
     bool is_ready;           // it is verified there
     uint32_t batch, asked, answered, tries;
-    uint64_t took_ns[ROWS][2];        // blocks and single launches in turn
+    uint64_t took_ns[TURNS / 2][2];   // blocks and single launches in turn
     double baseline_ns, candidate_ns; // of a launch, as their workers say
     struct guard_cores cores;         // before the candidate's first turn
     struct guard_workers others;      // all but the baseline's
@@ -49,7 +48,7 @@ struct clock_trial {
 bool clock_is_wanted(const struct judging *j, const struct contestant *c)
 {
     const struct device_info *d = j->o.setup.device;
-    return j->is_final && c->record.verdict == JUDGE_FASTER &&
+    return j->is_final && c->record.verdict == JUDGE_FASTER && d->type == DEVICE_CPU &&
            !language_traits(d->language)->is_command;
 }
 
@@ -74,9 +73,6 @@ bool clock_start(struct judging *j, const struct contestant *c, uint32_t point, 
     k->baseline_ns = t->baseline_ns;
     k->candidate_ns = t->candidate_ns;
     k->batch = (uint32_t)fmin(fmax(BLOCK_NS / fmax(t->baseline_ns, 1), 1), BLOCK_MOST);
-    k->is_ready = j->o.setup.device->type != DEVICE_CPU;
-    if (k->is_ready)
-        return true;
     guard_note_workers(&k->others);
     k->clean = judging_evaluator(j, 1, true, e);
     k->ticket = j->tickets++;
@@ -91,40 +87,21 @@ static int side_of(uint32_t turn)
     return (turn ^ turn / 4) & 1;
 }
 
-static uint32_t row_of(const struct clock_trial *k, uint32_t turn)
-{
-    return k->clean ? turn / 2 : turn / 2 * 2 + 1;
-}
-
-static bool is_over(const struct clock_trial *k)
-{
-    return k->is_ready && row_of(k, k->answered) >= ROWS;
-}
-
-// One worker is stopped while the other launches: a thread that a kernel has left there would disturb.
-static void rest_others(struct judging *j, int side)
-{
-    struct clock_trial *k = j->clock;
-    if (!k->clean)
-        return;
-    evaluator_rest(j->w.evaluator, side == BASELINE);
-    evaluator_rest(k->clean, side == CANDIDATE);
-    k->used_ns = side == BASELINE ? guard_used_ns(&k->others) : 0;
-}
-
 static bool ask_turn(struct judging *j, const struct contestant *c, uint32_t point, struct error *e)
 {
     struct clock_trial *k = j->clock;
-    const uint32_t i = k->asked++, row = row_of(k, i);
-    const struct turn turn = {
-        .launches = 1, .batch = row % 2 == 0 ? k->batch : 1, .compare = row >= 2};
+    const uint32_t i = k->asked++;
     if (i == 0)
         guard_note_cores(&k->cores);
-    rest_others(j, side_of(i));
-    if (side_of(i) == CANDIDATE)
-        return evaluator_again(j->w.evaluator, c->attempts[point].ticket, &turn, e);
-    return k->clean ? evaluator_again(k->clean, k->ticket, &turn, e)
-                    : evaluator_again(j->w.evaluator, j->points[point].attempt.ticket, &turn, e);
+    const struct turn turn = {
+        .launches = 1, .batch = i / 2 % 2 == 0 ? k->batch : 1, .compare = i >= 4};
+    // One worker is stopped while the other launches: a thread that a kernel has left there would disturb.
+    evaluator_rest(j->w.evaluator, side_of(i) == BASELINE);
+    evaluator_rest(k->clean, side_of(i) == CANDIDATE);
+    k->used_ns = side_of(i) == BASELINE ? guard_used_ns(&k->others) : 0;
+    return side_of(i) == CANDIDATE
+               ? evaluator_again(j->w.evaluator, c->attempts[point].ticket, &turn, e)
+               : evaluator_again(k->clean, k->ticket, &turn, e);
 }
 
 // ---- what it shows -----------------------------------------------------------------------------
@@ -149,15 +126,13 @@ static bool judge_clock(struct judging *j, struct contestant *c, const struct po
     struct clock_trial *k = j->clock;
     const double gain = k->baseline_ns - k->candidate_ns;
     double gains[PAIRS], firsts[PAIRS];
-    uint32_t less = 0, slow = 0, cold = 0;
+    uint32_t less = 0, slow = 0;
     char seen[32], said[32];
     for (uint32_t i = 0; i < PAIRS; i++) {
         gains[i] = block_gain(k, i);
         firsts[i] = first_launch(k, i);
-        less += k->clean && gains[i] < gain / 2;
-        const double least = k->candidate_ns + gain / 2;
-        slow += firsts[i] > fmax(FIRST_TIMES * k->candidate_ns, least);
-        cold += !k->clean && firsts[i] > fmax(FIRST_LEAST * k->candidate_ns, least);
+        less += gains[i] < gain / 2;
+        slow += firsts[i] > FIRST_TIMES * k->candidate_ns && firsts[i] > k->candidate_ns + gain / 2;
     }
     duration_to_str(fmax(k->baseline_ns - stats_median_of(gains, PAIRS), 0), seen);
     duration_to_str(k->candidate_ns, said);
@@ -173,15 +148,12 @@ static bool judge_clock(struct judging *j, struct contestant *c, const struct po
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
                         "by the tuner's clock its launches take %s, by its worker's %s", seen,
                         said);
-    else if (slow == PAIRS && (k->batch > 1 || !k->clean)) {
+    else if (slow == PAIRS && k->batch > 1) {
         duration_to_str(stats_median_of(firsts, PAIRS), seen);
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
-                        "a launch on new inputs takes %s%s, one of many on the same %s%s", seen,
-                        k->clean ? " by the tuner's clock" : "", said,
-                        k->clean ? " by its worker's" : "");
-    } else if (cold == PAIRS) {
-        c->record.verdict = JUDGE_SAME;
-        c->record.evidence = "faster when it is launched again on the same inputs, not on new ones";
+                        "by the tuner's clock a launch on new inputs takes %s, by its worker's one "
+                        "of many on the same %s",
+                        seen, said);
     } else if (less >= PAIRS_DOUBTFUL && ++k->tries < TRIES) {
         k->asked = k->answered = 0;
         return false;
@@ -199,10 +171,8 @@ static bool take_turn(struct judging *j, struct contestant *c, const struct poin
 {
     struct clock_trial *k = j->clock;
     const uint32_t i = k->answered++;
-    k->took_ns[row_of(k, i)][side_of(i)] = k->clean          ? r->request_ns
-                                           : r->sample_count ? r->samples_ns[0]
-                                                             : 0;
-    if (k->clean && side_of(i) == BASELINE) {
+    k->took_ns[i / 2][side_of(i)] = r->request_ns;
+    if (side_of(i) == BASELINE) {
         const uint64_t used = guard_used_ns(&k->others);
         k->busy_ns += used > k->used_ns ? used - k->used_ns : 0;
         k->turns_ns += r->request_ns;
@@ -222,12 +192,10 @@ static int take_outcome(struct judging *j, const struct contestant *c, uint32_t 
                         int timeout_ms, struct outcome *out, struct error *e)
 {
     struct clock_trial *k = j->clock;
-    const bool is_baselines = !k->is_ready || side_of(k->answered) == BASELINE;
-    if (k->clean && is_baselines)
+    if (!k->is_ready || side_of(k->answered) == BASELINE)
         return evaluator_take(k->clean, timeout_ms, out, e);
     int got = evaluator_take(j->w.evaluator, timeout_ms, out, e);
-    if (got <= 0 ||
-        out->ticket == (is_baselines ? &j->points[point].attempt : &c->attempts[point])->ticket)
+    if (got <= 0 || out->ticket == c->attempts[point].ticket)
         return got;
     judging_answer(j, out);
     return 0;
@@ -240,7 +208,7 @@ enum workflow_answer clock_step(struct judging *j, struct contestant *c, uint32_
     const struct point *p = &j->points[point];
     struct outcome out;
     bool goes_on = true;
-    if (is_over(k))
+    if (k->is_ready && k->answered == TURNS)
         return judge_clock(j, c, p) ? WORKFLOW_END : WORKFLOW_NOTHING;
     if (!k->is_ready)
         evaluator_rest(j->w.evaluator, true); // while the baseline is built
