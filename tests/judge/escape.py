@@ -130,7 +130,7 @@ def run(hone, folder, tries, place):
             return 77
         faults = []
         if verdict["verdict"] not in wanted.split():
-            faults.append("%s, not %s" % (verdict["verdict"], wanted))
+            faults.append("%s, not %s (%s)" % (verdict["verdict"], wanted, summary.get("error")))
         if value is not None and not re.search(r"got %d\b" % (1000 + value), verdict["evidence"] or ""):
             faults.append("not refused")
         if not os.path.exists(secret) or os.path.exists(os.path.join(place, "made")):

@@ -181,7 +181,7 @@ static bool refuse_image(struct build_pool *p, struct happening *h, struct error
     return blame_death(p, h, e);
 }
 
-// What was built is given to all that wait for the same.
+// An image is given to all that wait for the same.
 static bool share_image(struct build_pool *p, const struct build *b, struct error *e)
 {
     for (struct build *w = p->waiting, *next; w; w = next) {

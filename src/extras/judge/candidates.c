@@ -271,7 +271,7 @@ static bool set_value(json_t *root, const char *name, const char *value, struct 
     return json_object_set_new(p, "Values", list_of_value(value)) == 0 || error_memory(e);
 }
 
-// One that is named twice would mean one thing to who reads the first and another to who reads the last.
+// A value that is named twice would mean one thing to who reads the first and another to who reads the last.
 static bool use_value(json_t *root, json_t *named, const char *name, const char *value,
                       struct error *e)
 {

@@ -261,8 +261,8 @@ static void write_lines(struct session *s, struct text *lines)
     text_release(lines);
 }
 
-// What candidates of a batch have left in caches is not there for the next one, whose sizes and references are others anyway; what
-// workers left that are gone goes with it.
+// Caches of a batch are not there for the next one, whose sizes and references are others anyway; folders of workers that are gone
+// go with them.
 static void clear_serve_files(const struct session *s)
 {
     const char *const *const sides[] = {s->options.setup.environment, s->options.apart,

@@ -408,7 +408,7 @@ static void end_group(struct judging *j)
 
 // ---- rounds ------------------------------------------------------------------------------------
 
-// Those that come next. In the screening several share a baseline: it costs a launch less each. In the final each is alone.
+// The candidates that come next. In the screening several share a baseline: it costs a launch less each. In the final each is alone.
 static void form_group(struct judging *j)
 {
     const size_t most = j->is_final || j->current < j->alone_until ? 1 : GROUP_MOST;

@@ -4,7 +4,7 @@
 // in turn with the baseline, which runs in a worker in which no candidate ever was. Making inputs and handing out outputs are part
 // of that, and take both the same; so the two differ by what their launches take.
 //
-// What the candidate's workers and all that they have started use of the processors while the baseline has its turn is counted.
+// The time that the candidate's workers and all that they have started use while the baseline has its turn is counted.
 //
 // Between blocks there are single launches: a kernel that keeps the first result for the rest of a block takes as long for one as
 // for all of them.
@@ -23,7 +23,7 @@
 #define PAIRS_DOUBTFUL 2
 #define PAIRS_WRONG    8
 #define TRIES          3 // of doubtful ones
-// Of the baseline's turns the candidate's processes may use such a share; they have nothing to do then.
+// The share of the baseline's turns that the candidate's processes may use; they have nothing to do then.
 #define BUSY_SHARE  0.2
 #define BUSY_LEAST  50000000 // ns: a few ticks tell nothing
 #define FIRST_TIMES 2 // a launch on new inputs takes so many times one of a block, in all pairs
