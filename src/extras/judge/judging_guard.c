@@ -17,6 +17,7 @@
 
 #define LOOK_EVERY_NS 100000000ull
 #define BELOW_MOST    4096
+#define WORKER_FOLDER "hone-worker-" // and letters
 
 // ---- the environment ---------------------------------------------------------------------------
 
@@ -107,18 +108,25 @@ void guard_empty_caches(const char *const *environment)
     }
 }
 
-// A worker works in a folder of its own.
-static bool is_worked_in(const char *path, const struct guard_workers *all)
+// The folder in which a process works: a worker makes one of its own when it begins.
+static void find_place(pid_t worker, char *out, size_t size)
 {
-    char link[64], at[4096];
+    char link[64];
+    str_format(link, sizeof link, "/proc/%ld/cwd", (long)worker);
+    ssize_t n = readlink(link, out, size - 1);
+    out[n > 0 ? n : 0] = '\0';
+}
+
+// Is it a worker's folder in which none works? Not while one begins, whose folder may be there already.
+static bool is_left(const char *path, const struct guard_workers *all)
+{
+    char at[4096];
     for (size_t i = 0; i < all->count; i++) {
-        str_format(link, sizeof link, "/proc/%ld/cwd", (long)all->list[i]);
-        ssize_t n = readlink(link, at, sizeof at - 1);
-        at[n > 0 ? n : 0] = '\0';
-        if (str_equal(at, path))
-            return true;
+        find_place(all->list[i], at, sizeof at);
+        if (!strstr(at, WORKER_FOLDER) || str_equal(at, path))
+            return false;
     }
-    return false;
+    return true;
 }
 
 static void tidy_folder(const char *folder)
@@ -129,7 +137,7 @@ static void tidy_folder(const char *folder)
     DIR *d = opendir(folder);
     for (struct dirent *f; d && (f = readdir(d));) {
         str_format(path, sizeof path, "%s/%s", folder, f->d_name);
-        if (str_starts(f->d_name, "hone-worker-") && !is_worked_in(path, &all))
+        if (str_starts(f->d_name, WORKER_FOLDER) && is_left(path, &all))
             folder_remove(path);
     }
     if (d)
