@@ -216,6 +216,11 @@ static bool unknown(const struct option_group *groups, const char *name, struct 
     if (former && !former->option) // else the command has not what it is now
         return error_set(e, ERROR_USAGE, "there is no --%s any more: it is %s now", name,
                          former->now);
+    if (str_equal(name, "store") || (former && str_equal(former->option, "store")))
+        return error_set(e, ERROR_USAGE,
+                         "unknown option --%s: this command neither reads nor writes a store, "
+                         "leave it out",
+                         name);
     const char *names[128];
     size_t count = 0;
     for (; groups->title; groups++) {

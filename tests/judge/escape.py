@@ -59,6 +59,8 @@ TRIES = {
     "trace-tuner": ("r = call(101, 16, call(110, 0, 0, 0), 0);", -1, "incorrect"),
     "slow-all": ("r = call(141, 2, 12345678, 19);", -1, "incorrect"),  # a user that is not there, in case it succeeds
     "limit-tuner": ("r = call(302, call(110, 0, 0, 0), 0, 0);", -1, "incorrect"),
+    "raise-own": ("r = call(141, 0, 0, -5);", -13, "incorrect"),
+    "realtime": ("long one = 1;\n        r = call(144, 0, 1, (long)&one);", -1, "incorrect"),
     "namespace": ("r = call(272, 0x10000000, 0, 0);", -1, "incorrect"),
     "io-uring": ("r = call(425, 8, 0, 0);", -1, "incorrect"),
     "keys": ("r = call(250, 0, -3, 0);", -1, "incorrect"),
@@ -128,7 +130,7 @@ def run(hone, folder, tries, place):
             return 77
         faults = []
         if verdict["verdict"] not in wanted.split():
-            faults.append("%s, not %s" % (verdict["verdict"], wanted))
+            faults.append("%s, not %s (%s)" % (verdict["verdict"], wanted, summary.get("error")))
         if value is not None and not re.search(r"got %d\b" % (1000 + value), verdict["evidence"] or ""):
             faults.append("not refused")
         if not os.path.exists(secret) or os.path.exists(os.path.join(place, "made")):

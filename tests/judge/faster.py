@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 KERNEL = "kernel void sums(global float *y, global const float *x)\n{\n    int i = get_global_id(0);\n    float sum = 0;\n" \
          "    for (volatile int k = 0; k < %d; k++)\n        sum = fma(x[i], 0.5f, sum);\n    y[i] = %s;\n}\n"
@@ -26,6 +27,16 @@ def judge(hone, folder, names, spec="own", more=("--set", "N=16384,32768", "--hi
     done = subprocess.run(command, env=dict(os.environ, HONE_LOCKS=folder), capture_output=True, text=True, timeout=600, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return done, {os.path.basename(r["candidate"])[:-3]: r for r in lines if r["type"] == "verdict"}
+
+
+def judge_junit(hone, folder, names):
+    """Candidates that fail, of all that are told."""
+    command = [hone, "judge", os.path.join(folder, "own.json"), *[os.path.join(folder, n + ".cl") for n in names],
+               "--format", "junit", "--hidden", "0", "--rounds", "3"]
+    done = subprocess.run(command, env=dict(os.environ, HONE_LOCKS=folder), capture_output=True, text=True, timeout=600, check=False)
+    suite = xml.etree.ElementTree.fromstring(done.stdout).find("testsuite")
+    cases = [(os.path.basename(c.get("name"))[:-3], [f.get("type") for f in c.findall("failure")]) for c in suite.findall("testcase")]
+    return suite.get("tests"), suite.get("failures"), cases
 
 
 def main():
@@ -50,6 +61,7 @@ def main():
         done, found = judge(hone, folder, [n for n in texts if n != "own"])
         coarse = judge(hone, folder, ["coarse"], "coarse", ("--hidden", "0", "--rounds", "4"))[1]["coarse"]
         none, wrong = judge(hone, folder, ["wrong"])
+        junit = judge_junit(hone, folder, ["wrong", "slow"])
     fast = found["fast"]
     checks = {
         "faster": fast["verdict"] == "faster" and fast["measured_twice"] and fast["score"] > 1 and len(fast["sizes"]) == 2,
@@ -63,6 +75,7 @@ def main():
         "wrong": found["wrong"]["verdict"] == "incorrect" and wrong["wrong"]["verdict"] == "incorrect",
         "precision": found["coarse"]["verdict"] == "incorrect" and "less exact" in found["coarse"]["evidence"]
                      and coarse["verdict"] in ("faster", "same", "slower") and coarse["score"] is None,
+        "JUnit": junit == ("2", "1", [("wrong", ["incorrect"]), ("slow", [])]),
         "exit status": done.returncode == 0 and none.returncode == 1,
     }
     for name, fine in checks.items():

@@ -2,9 +2,9 @@
 """A walk through hone mcp on a device of a language: it lists, checks, tunes, judges and looks up, with the server's sandbox and the
 workers' own around all of it.
 
-    device.py HONE opencl|cuda|c
+    device.py HONE opencl|cuda|c [must]
 
-Exit status 77: no device of that language, or no Landlock.
+Exit status 77: no device of that language, unless there must be one, or no Landlock.
 """
 
 import json
@@ -12,13 +12,21 @@ import os
 import sys
 import tempfile
 
-from calls import KERNEL, SPEC, Checks, Client, records, write
+from calls import Checks, Client, records, write
 
+# The comment tells a fake driver what the kernel does.
+ADDS, ZEROS = "a[i] + b[i]; // fake:add", "0 * a[i] * b[i]; // fake:fill"
 TEXTS = {
-    "opencl": (".cl", KERNEL),
-    "cuda": (".cu", 'extern "C" __global__ void twice(float *y, const float *x)\n{\n'
-                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    y[i] = %s;\n}\n"),
-    "c": (".c", "void twice(float *y, const float *x)\n{\n    for (int i = 0; i < N; i++)\n        y[i] = %s;\n}\n"),
+    "opencl": (".cl", "kernel void add(global const float *a, global const float *b, global float *c)\n{\n"
+                      "    int i = get_global_id(0);\n    c[i] = %s\n}\n"),
+    "cuda": (".cu", 'extern "C" __global__ void add(const float *a, const float *b, float *c)\n{\n'
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    c[i] = %s\n}\n"),
+    "c": (".c", "void add(const float *a, const float *b, float *c)\n{\n    for (int i = 0; i < N; i++)\n        c[i] = %s\n}\n"),
+}
+SPEC = {
+    "function": "add", "constants": {"N": 4096}, "parameters": {"B": [32, 64]},
+    "arguments": {"a": {"access": "read", "size": "N", "type": "float"}, "b": {"access": "read", "size": "N", "type": "float"},
+                  "c": {"access": "write", "size": "N", "type": "float", "expect": "a[i] + b[i]"}},
 }
 
 
@@ -29,9 +37,9 @@ def walk(c, check, language, ending):
     check("tune", not found[0] and found[2]["exit_status"] == 0, found)
     found = c.call("best", spec="spec.json", language=language)
     check("best", found[2]["exit_status"] == 0, found)
-    found = c.call("judge", spec="spec.json", candidates=["zeros" + ending, "twice" + ending], hidden=1, rounds=4)
+    found = c.call("judge", spec="spec.json", candidates=["zeros" + ending, "add" + ending], hidden=1, rounds=4)
     verdicts = {os.path.basename(v["candidate"]).split(".")[0]: v["verdict"] for v in records(found[1], "verdict")}
-    check("judge", verdicts.get("zeros") == "incorrect" and verdicts.get("twice") in ("same", "faster", "slower"), found)
+    check("judge", verdicts.get("zeros") in ("incorrect", "cheats") and verdicts.get("add") in ("same", "faster", "slower"), found)
 
 
 def main():
@@ -41,14 +49,12 @@ def main():
         root = os.path.join(folder, "root")
         os.mkdir(root)
         os.mkdir(os.path.join(folder, "scratch"))
-        write(os.path.join(root, "twice" + ending), kernel % "2 * x[i]")
-        write(os.path.join(root, "zeros" + ending), kernel % "0")
-        launch = {} if language == "c" else {"global": ["N"], "local": ["B"]}
-        spec = {k: v for k, v in SPEC.items() if k not in ("global", "local")}
+        write(os.path.join(root, "add" + ending), kernel % ADDS)
+        write(os.path.join(root, "zeros" + ending), kernel % ZEROS)
+        launch = {"global": ["N"], "local": ["B"]}
         if language == "c":
-            spec["parameters"] = {"O": [1, 2]}
-            spec["options"] = ["-O{O}"]
-        write(os.path.join(root, "spec.json"), dict(spec, kernel="twice" + ending, language=language, **launch))
+            launch = {"parameters": {"O": [1, 2]}, "options": ["-O{O}"]}
+        write(os.path.join(root, "spec.json"), dict(SPEC, kernel="add" + ending, language=language, **launch))
         c = Client(hone, folder, root)
         try:
             c.answer(c.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}))
@@ -58,7 +64,8 @@ def main():
         c.send('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
         devices = json.loads(c.call("devices")[1])["devices"]
         if language not in {d["language"] for d in devices}:
-            return 77
+            print("no device runs %s" % language)
+            return 1 if "must" in sys.argv else 77
         walk(c, check, language, ending)
         c.process.stdin.close()
         check("the end of the input", c.process.wait(60) == 0)

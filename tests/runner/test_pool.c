@@ -200,6 +200,47 @@ START_TEST(test_a_damaged_cache)
 }
 END_TEST
 
+// Jobs that differ in inputs alone are built once, and each has the image; one that fails is built for each.
+START_TEST(test_the_same_code)
+{
+    enum { BUILDS = 3 };
+    const struct build_site site = {.setup = setup_of_workers(), .workers = 2, .stops = true};
+    struct build_pool_options o = {.sites = &site,
+                                   .site_count = 1,
+                                   .build_limit_ns = limits.terms.build_limit_ns,
+                                   .endings = &endings,
+                                   .shares = true};
+    struct error e = ERROR_INIT;
+    struct build_pool *p = build_pool_new(&o);
+    struct build b[BUILDS];
+    struct job *jobs[BUILDS];
+    uint32_t requests = 0;
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        jobs[i] = make_job(_i ? "compile_error" : "good", 1000, 3);
+        b[i] = (struct build){.job = jobs[i], .order = i};
+        build_pool_add(p, &b[i]);
+    }
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        struct build *done = next_build(p, 2, &e);
+        ck_assert_msg(done && done->result, "%s", e.text);
+        ck_assert_int_eq(done->result->status, _i ? STATUS_COMPILE : STATUS_CORRECT);
+        ck_assert_uint_eq(done->image.length, b[0].image.length);
+        ck_assert(!done->image.length || done == &b[0] || done->image.bytes != b[0].image.bytes);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct remote *r = build_pool_worker(p, i);
+        requests += r->running ? r->sequence - 2 : 0; // beside those that greet and open
+    }
+    ck_assert_uint_eq(requests, _i ? BUILDS : 1);
+    build_pool_free(p);
+    for (uint32_t i = 0; i < BUILDS; i++) {
+        build_release(&b[i]);
+        job_free(jobs[i]);
+    }
+    endings_release(&endings, UINT64_C(5000000000));
+}
+END_TEST
+
 // In the order of submission but for what is urgent; what is forgotten never comes back, and while
 // the pool is paused nothing begins.
 START_TEST(test_the_order_of_builds)
@@ -472,6 +513,7 @@ int main(void)
     tcase_add_test(cases, test_every_transition_of_a_builder);
     tcase_add_loop_test(cases, test_what_comes_of_a_build, 0, sizeof builds / sizeof *builds);
     tcase_add_loop_test(cases, test_a_damaged_cache, 0, 2);
+    tcase_add_loop_test(cases, test_the_same_code, 0, 2);
     tcase_add_test(cases, test_the_order_of_builds);
     tcase_add_test(cases, test_two_machines_build);
     tcase_add_test(cases, test_news_that_do_not_fit);

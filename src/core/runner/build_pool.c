@@ -42,9 +42,24 @@ void build_release(struct build *b)
 
 // ---- the queues --------------------------------------------------------------------------------
 
+static bool note_code(struct build *b)
+{
+    struct digest_state state;
+    struct wire w;
+    struct job code = *b->job;
+    code.buffer_count = 0;
+    code.reference = (struct job_reference){.kind = REFERENCE_NONE};
+    digest_start(&state);
+    wire_hasher(&w, &state);
+    job_codec(&w, &code);
+    digest_finish(&state, &b->code);
+    return !w.failed;
+}
+
 void build_pool_add(struct build_pool *p, struct build *b)
 {
     struct build **link = &p->waiting;
+    b->has_code = b->has_code || (p->o.shares && note_code(b));
     while (*link && (*link)->order <= b->order)
         link = &(*link)->next;
     b->next = *link;
@@ -79,13 +94,33 @@ struct build *build_pool_take(struct build_pool *p)
     return b;
 }
 
+static bool is_same_code(const struct build *a, const struct build *b)
+{
+    return a->has_code && b->has_code && digest_equal(&a->code, &b->code);
+}
+
+// It may get the image of one that is built now.
+static bool may_get_image(const struct build_pool *p, const struct build *b)
+{
+    bool may = false;
+    for (uint32_t i = 0; i < p->count && !may; i++) {
+        const struct build *other = p->workers[i].build;
+        may = other && other != b && is_same_code(other, b);
+    }
+    return may && !b->is_fresh && !b->is_doubted;
+}
+
 static struct build *next_waiting(const struct build_pool *p)
 {
+    struct build *first = NULL;
     for (struct build *b = p->waiting; b; b = b->next) {
+        if (may_get_image(p, b))
+            continue;
         if (b->is_urgent)
             return b;
+        first = first ? first : b;
     }
-    return p->waiting;
+    return first;
 }
 
 static void build_again(struct build_pool *p, struct build *b, bool alone)
@@ -146,6 +181,27 @@ static bool refuse_image(struct build_pool *p, struct happening *h, struct error
     return blame_death(p, h, e);
 }
 
+// An image is given to all that wait for the same.
+static bool share_image(struct build_pool *p, const struct build *b, struct error *e)
+{
+    for (struct build *w = p->waiting, *next; w; w = next) {
+        next = w->next;
+        if (!is_same_code(w, b) || w->is_fresh || w->is_doubted)
+            continue;
+        w->result = result_clone(b->result);
+        w->image = b->image;
+        w->image.bytes = arena_copy(&w->arena, b->image.bytes, (size_t)b->image.length);
+        if (!w->result || (b->image.length && !w->image.bytes))
+            return error_memory(e);
+        w->result->build_ns = 0;
+        w->has_empty_caches = b->has_empty_caches;
+        unlink_build(&p->waiting, w);
+        p->waiting_count--;
+        finish_build(p, w);
+    }
+    return true;
+}
+
 static bool take_image(struct build_pool *p, struct happening *h, struct error *e)
 {
     struct build *b = h->build;
@@ -172,7 +228,7 @@ static bool take_image(struct build_pool *p, struct happening *h, struct error *
     }
     b->result = r;
     finish_build(p, b);
-    return true;
+    return r->status != STATUS_CORRECT || b->is_doubted || share_image(p, b, e);
 }
 
 static bool open_elsewhere(struct build_pool *p, struct happening *h, struct error *e)

@@ -31,6 +31,8 @@ struct build {
     // It failed without a word, or a worker died with it: once more, alone and with empty caches.
     bool is_doubted;
     bool has_empty_caches; // the worker that built it had
+    struct digest code;    // with build_pool_options.shares: of its programs and launches
+    bool has_code;
 };
 void build_release(struct build *b);
 
@@ -89,7 +91,8 @@ struct build_site {
 struct build_pool_options {
     const struct build_site *sites; // copied; the first are asked first
     uint32_t site_count;
-    bool opens_one_by_one;        // opening the device takes long, and longer at once
+    bool opens_one_by_one; // opening the device takes long, and longer at once
+    bool shares; // jobs of the same programs and launches are built once, for all that wait
     uint64_t build_limit_ns;      // 0: none
     struct endings *endings;      // gets the workers that are ended
     struct worker_caches *caches; // (or NULL) left once a build is the better for empty ones

@@ -268,7 +268,8 @@ struct live_options {
     // reference that must be launched is made in another.
     bool simulated;
     // A reference that cannot be made fails the job that needs it alone: jobs have references of
-    // their own sizes. Otherwise nothing could be verified, and the evaluator breaks off.
+    // their own sizes, and those that differ in inputs alone are built once. Otherwise nothing could be verified, and the evaluator
+    // breaks off.
     bool own_reference;
     // The calling process ends right after the evaluator: workers are killed and not waited for (an
     // H200's driver takes a second to take down fifteen contexts).

@@ -788,6 +788,7 @@ static struct build_pool *make_build_pool(struct live *v, const struct worker_se
         &(struct build_pool_options){.sites = sites,
                                      .site_count = v->builder_count + 1,
                                      .opens_one_by_one = builds_open_contexts(&v->device),
+                                     .shares = o->own_reference,
                                      .build_limit_ns = o->terms.build_limit_ns,
                                      .endings = &v->endings,
                                      .caches = &v->caches});

@@ -271,18 +271,30 @@ static bool set_value(json_t *root, const char *name, const char *value, struct 
     return json_object_set_new(p, "Values", list_of_value(value)) == 0 || error_memory(e);
 }
 
+// A value that is named twice would mean one thing to who reads the first and another to who reads the last.
+static bool use_value(json_t *root, json_t *named, const char *name, const char *value,
+                      struct error *e)
+{
+    if (json_object_get(named, name))
+        return error_set(e, ERROR_INPUT, "'" VALUES_MARK " ...': %s is named twice", name);
+    json_object_set_new(named, name, json_true());
+    return set_value(root, name, value, e);
+}
+
 static bool use_values(const struct candidate *c, json_t *root, struct error *e)
 {
     char *copy = strdup(c->values), *rest = NULL;
-    bool ok = copy || error_memory(e);
+    json_t *named = json_object();
+    bool ok = (copy && named) || error_memory(e);
     for (char *word = copy ? strtok_r(copy, ", \t", &rest) : NULL; ok && word;
          word = strtok_r(NULL, ", \t", &rest)) {
         char *equals = strchr(word, '=');
         if (equals)
             *equals = 0;
-        ok = equals ? set_value(root, word, equals + 1, e)
+        ok = equals ? use_value(root, named, word, equals + 1, e)
                     : error_set(e, ERROR_INPUT, "'" VALUES_MARK " %s': write NAME=VALUE", word);
     }
+    json_decref(named);
     free(copy);
     return ok;
 }

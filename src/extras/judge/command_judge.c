@@ -6,17 +6,15 @@
 #include "extras/judge/judge_report.h"
 #include "extras/judge/judge_serve.h"
 #include "extras/judge/judging_guard.h"
-#include "os/cache_folder.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define HIDDEN_SIZES      2
-#define HIDDEN_MOST       32
-#define VARIANTS_MOST     1024
-#define SERVE_CACHE_BYTES (256ull << 20)
+#define HIDDEN_SIZES  2
+#define HIDDEN_MOST   32
+#define VARIANTS_MOST 1024
 
 struct judge_settings {
     struct spec_settings given; // some rows of it
@@ -175,7 +173,7 @@ static bool use_sandbox(struct session *s, struct error *e)
     const char *words = guard_words(&w->arena);
     if (!words)
         return error_memory(e);
-    s->options.apart = setup->environment;
+    s->options.apart = s->options.clean = setup->environment;
     if (!words[0])
         return true;
     const char *const *given = setup->environment;
@@ -184,7 +182,9 @@ static bool use_sandbox(struct session *s, struct error *e)
     setup->environment = guard_environment(given, scratch, GUARD_CANDIDATES, &w->arena, e);
     s->options.apart =
         setup->environment ? guard_environment(given, scratch, GUARD_VERIFIER, &w->arena, e) : NULL;
-    return s->options.apart != NULL;
+    s->options.clean =
+        s->options.apart ? guard_environment(given, scratch, GUARD_BASELINE, &w->arena, e) : NULL;
+    return s->options.clean != NULL;
 }
 
 // A candidate takes the place of a kernel's source, which hone builds and verifies.
@@ -261,22 +261,22 @@ static void write_lines(struct session *s, struct text *lines)
     text_release(lines);
 }
 
-// The caches of a stream are its own: what is in them is forgotten when it is too much, between two batches.
-static void bound_serve_caches(const struct session *s)
+// Caches of a batch are not there for the next one, whose sizes and references are others anyway; folders of workers that are gone
+// go with them.
+static void clear_serve_files(const struct session *s)
 {
-    for (const char *const *entry = s->options.setup.environment; entry && *entry; entry++) {
-        const char *folder = guard_cache(*entry);
-        if (folder && cache_measure(folder, 2).bytes > SERVE_CACHE_BYTES) {
-            folder_remove(folder);
-            folder_make(folder, NULL); // where it cannot, drivers say so
-        }
+    const char *const *const sides[] = {s->options.setup.environment, s->options.apart,
+                                        s->options.clean};
+    for (size_t i = 0; s->options.sandbox && i < sizeof sides / sizeof *sides; i++) {
+        guard_tidy(sides[i]);
+        guard_empty_caches(sides[i]);
     }
 }
 
 static int judge_batch(struct session *s)
 {
     struct error e = ERROR_INIT;
-    bound_serve_caches(s);
+    clear_serve_files(s);
     s->options.warm = &s->warm;
     s->options.candidates = s->candidates.list;
     s->options.candidate_count = s->candidates.count;
@@ -305,13 +305,15 @@ static int serve_candidates(struct session *s)
         .input = STDIN_FILENO,
         .folder = arena_printf(&s->work.arena, "%s/texts", s->work.environment.scratch.path),
         .language = s->work.device->language};
-    if (!s->serving.folder || !folder_make(s->serving.folder, &e))
+    if (!s->serving.folder)
         return workflow_failed(&e);
     while (status == EXIT_DONE && !interrupt_pending()) {
         struct text wrong = TEXT_INIT;
         candidates_release(&s->candidates);
         candidates_init(&s->candidates);
-        bool more = serving_batch(&s->serving, &s->candidates, &wrong, &e);
+        folder_remove(s->serving.folder); // with what was judged
+        bool more = folder_make(s->serving.folder, &e) &&
+                    serving_batch(&s->serving, &s->candidates, &wrong, &e);
         write_lines(s, &wrong);
         if (!more)
             break;
@@ -490,4 +492,5 @@ const struct command command_judge = {
     .settings_size = sizeof(struct judge_settings),
     .run = run_judge,
     .compiles = true,
+    .own_formats = 1u << REPORT_JUNIT,
 };

@@ -1,6 +1,7 @@
 // Verdicts for readers: a table, those that are faster first, by the lower end of their intervals; and records for scripts.
 #include "extras/judge/judge_report.h"
 
+#include "report/junit.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -178,6 +179,50 @@ static void write_judge_markdown(const void *report, struct text *out)
     put_totals(v, out);
 }
 
+// ---- JUnit -------------------------------------------------------------------------------------
+
+static void put_case(const struct judge_report *v, const struct judge_record *r, struct text *out)
+{
+    junit_case(v->spec->name, r->candidate->name, out);
+    if (r->verdict > JUDGE_SLOWER) {
+        struct text message = TEXT_INIT;
+        text_addf(&message, "%s%s%s", r->at ? r->at : "", r->at ? ": " : "", r->evidence);
+        junit_failure(judge_verdict_text(r->verdict), text_cstr(&message), r->log, out);
+        out->failed |= message.failed;
+        text_release(&message);
+    }
+    text_add(out, "  </testcase>\n");
+}
+
+// A case a candidate, which fails unless it is right.
+static void write_judge_junit(const void *report, struct text *out)
+{
+    const struct judge_report *v = report;
+    const char *why = v->about->broken               ? v->about->broken
+                      : v->progress.common.cancelled ? "ended by a signal"
+                                                     : NULL;
+    uint64_t failures = 0;
+    size_t judged = 0;
+    for (int i = JUDGE_SLOWER + 1; i < JUDGE_VERDICT_COUNT; i++)
+        failures += v->progress.by_verdict[i];
+    for (size_t i = 0; i < v->count; i++)
+        judged += v->records[i] != NULL;
+    text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite");
+    junit_attribute("name", v->spec->name, out);
+    text_addf(out, " tests=\"%zu\" failures=\"%llu\" errors=\"%u\"", judged + (why != NULL),
+              (unsigned long long)failures, (unsigned)(why != NULL));
+    junit_attribute("timestamp", v->about->date, out);
+    junit_attribute("hostname", v->about->host, out);
+    text_add(out, ">\n");
+    for (size_t i = 0; i < v->count; i++) {
+        if (v->records[i])
+            put_case(v, v->records[i], out);
+    }
+    if (why)
+        junit_incomplete(v->spec->name, why, out);
+    text_add(out, "</testsuite>\n</testsuites>\n");
+}
+
 // ---- JSON --------------------------------------------------------------------------------------
 
 static const char *judge_command(const struct judge_report *run, const struct judge_record *v,
@@ -282,4 +327,5 @@ const writers judge_writers = {
     [REPORT_TEXT] = {.head = write_judge_head, .end = write_judge_end},
     [REPORT_JSON] = {.record = write_judge_record_json, .end = write_judge_end_json},
     [REPORT_MARKDOWN] = {.end = write_judge_markdown},
+    [REPORT_JUNIT] = {.end = write_judge_junit},
 };

@@ -47,16 +47,18 @@ static void tell_wrong(const struct serving *s, const char *why, struct text *wr
     text_add(wrong, "\n");
 }
 
-// A text is a file of its own; the candidate has the name that was given.
+// A text is a file in a folder of its own, from which it can include no other's; the candidate has the name that was given.
 static bool add_text(struct serving *s, struct candidates *out, const char *name, const char *text,
                      size_t length, struct error *e)
 {
     struct text content = TEXT_INIT;
-    const char *path =
-        arena_printf(&out->arena, "%s/%llu%s", s->folder, (unsigned long long)s->lines,
-                     language_traits(s->language)->endings[0]);
+    const char *folder =
+        arena_printf(&out->arena, "%s/%llu", s->folder, (unsigned long long)s->lines);
+    const char *path = arena_printf(&out->arena, "%s/text%s", folder ? folder : "",
+                                    language_traits(s->language)->endings[0]);
     text_addn(&content, text, length);
-    bool ok = (path && !content.failed) || error_memory(e);
+    bool ok = (folder && path && !content.failed) || error_memory(e);
+    ok = ok && folder_make(folder, e);
     ok = ok && file_replace(path, &content, e) && candidates_add(out, path, s->language, e);
     text_release(&content);
     if (!ok)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define AHEAD_MOST   8                  // candidates that are built before their turn
+#define AHEAD_MOST   (2 * GROUP_MOST)   // candidates that are built before their turn
 #define REPEATS_MOST 3                  // rounds that fail by their times are run again so often
 #define SPENT        1.6449340668482264 // pi^2 / 6
 #define REOPEN_MOST  5                  // sessions in a row that end before a verdict
@@ -193,7 +193,7 @@ struct judging *judging_new(const struct judging_options *o, struct error *e)
 static void end_rounds(struct judging *j)
 {
     if (j->final_ranking)
-        finalists_release(j->finalists, 2);
+        finalists_release(j->finalists, 1 + j->racing_count);
     final_ranking_free(j->final_ranking);
     j->final_ranking = NULL;
     clock_free(j);
@@ -238,12 +238,15 @@ static void set_judging_rules(struct judging *j)
     j->rules.precision = 0;
 }
 
-struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, struct error *e)
+struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, bool clean,
+                                    struct error *e)
 {
+    struct setup setup = j->o.setup;
     const struct live_options live = {
         .no_timing = true, .own_reference = true, .apart = j->o.apart};
     const struct cached_options cached = {.constants = ""};
-    return setup_evaluator(&j->o.setup, live, cached, planned, NULL, e);
+    setup.environment = clean ? j->o.clean : setup.environment;
+    return setup_evaluator(&setup, live, cached, planned, NULL, e);
 }
 
 static bool open_session(struct judging *j, struct error *e)
@@ -255,7 +258,7 @@ static bool open_session(struct judging *j, struct error *e)
     if (j->is_warm)
         warm->evaluator = NULL;
     else
-        j->w.evaluator = judging_evaluator(j, warm ? WARM_JOBS : j->queued + 1, e);
+        j->w.evaluator = judging_evaluator(j, warm ? WARM_JOBS : j->queued + 1, false, e);
     j->is_open = false;
     for (uint32_t i = 0; j->w.evaluator && i < j->point_count; i++) {
         struct point *p = &j->points[i];
@@ -276,7 +279,8 @@ static void close_session(struct judging *j)
             attempt_release(&c->attempts[p]);
         c->begun = false;
     }
-    j->ahead = j->current;
+    j->ahead = j->group_end = j->current;
+    j->racing_count = j->repeats = 0;
 }
 
 // The screening is over: its workers are left for the next batch, without a job.
@@ -305,7 +309,7 @@ static bool start_final(struct judging *j)
     leave_session(j);
     close_session(j);
     j->queued = count;
-    j->current = j->ahead = 0;
+    j->current = j->ahead = j->group_end = j->alone_until = 0;
     j->is_final = true;
     return count > 0;
 }
@@ -334,9 +338,12 @@ static bool begin_contestant(struct judging *j, struct contestant *c, struct err
 static bool begin_ahead(struct judging *j, struct error *e)
 {
     // Nothing else is built while a worker is timed from outside.
-    const size_t most = j->is_final && j->o.setup.device->type == DEVICE_CPU ? 1 : AHEAD_MOST;
+    const size_t most =
+        (j->is_final && j->o.setup.device->type == DEVICE_CPU) || j->current < j->alone_until
+            ? 1
+            : AHEAD_MOST;
     while (j->ahead < j->queued && j->ahead < j->current + most &&
-           (j->ahead == j->current || evaluator_room(j->w.evaluator) > 0)) {
+           (j->ahead < j->group_end || evaluator_room(j->w.evaluator) > 0)) {
         if (!begin_contestant(j, j->queue[j->ahead], e))
             return false;
         j->ahead++;
@@ -375,7 +382,7 @@ static void choose_variant(struct judging *j, struct contestant *leader)
         j->ready[j->ready_count++] = leader->chosen;
 }
 
-// The present candidate is done, in this session at least.
+// The first candidate of the group is done, in this session at least.
 static void end_contestant(struct judging *j)
 {
     struct contestant *c = j->queue[j->current++];
@@ -383,9 +390,6 @@ static void end_contestant(struct judging *j)
     for (uint32_t i = 0; i < j->point_count; i++)
         attempt_release(&c->attempts[i]);
     c->begun = false;
-    j->timing = j->clocked = 0;
-    j->reopened = 0;
-    j->killed = NULL;
     if (!j->is_final && c->record.variants > 1) {
         if (--c->leader->unscreened == 0)
             choose_variant(j, c->leader);
@@ -394,21 +398,63 @@ static void end_contestant(struct judging *j)
     }
 }
 
-static bool start_rounds(struct judging *j, struct contestant *c, struct error *e)
+static void end_group(struct judging *j)
 {
-    const struct attempt *pair[] = {&j->points[j->timing].attempt, &c->attempts[j->timing]};
-    for (int i = 0; i < 2; i++) {
-        uint64_t estimate = pair[i]->result->verify_launch_ns;
-        j->finalists[i] =
-            (struct finalist){.ticket = pair[i]->ticket, .estimate_ns = estimate ? estimate : 1};
+    while (j->current < j->group_end)
+        end_contestant(j);
+    j->timing = j->clocked = j->reopened = 0;
+    j->killed = NULL;
+}
+
+// ---- rounds ------------------------------------------------------------------------------------
+
+// The candidates that come next. In the screening several share a baseline: it costs a launch less each. In the final each is alone.
+static void form_group(struct judging *j)
+{
+    const size_t most = j->is_final || j->current < j->alone_until ? 1 : GROUP_MOST;
+    if (j->group_end == j->current)
+        j->group_end = j->queued - j->current < most ? j->queued : j->current + most;
+}
+
+// All of the group that are right so far race at the next point, or those of them that are to race once more at this one.
+static void line_up(struct judging *j)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; j->repeats > 0 && i < j->racing_count; i++) {
+        if (!j->racing[i]->over)
+            j->racing[left++] = j->racing[i];
     }
+    for (size_t i = j->current; j->repeats == 0 && i < j->group_end; i++) {
+        if (!j->queue[i]->over)
+            j->racing[left++] = j->queue[i];
+    }
+    j->racing_count = left;
+}
+
+static void next_point(struct judging *j)
+{
+    j->timing++;
+    j->repeats = 0;
+}
+
+static void enter(struct finalist *f, const struct attempt *a)
+{
+    const uint64_t estimate = a->result->verify_launch_ns;
+    *f = (struct finalist){.ticket = a->ticket, .estimate_ns = estimate ? estimate : 1};
+}
+
+static bool start_rounds(struct judging *j, struct error *e)
+{
+    enter(&j->finalists[0], &j->points[j->timing].attempt);
+    for (uint32_t i = 0; i < j->racing_count; i++)
+        enter(&j->finalists[1 + i], &j->racing[i]->attempts[j->timing]);
     const struct final_ranking_options o = {
         .evaluator = j->w.evaluator,
         .rules = &j->rules,
         .device = j->o.setup.device,
         .seeds = {.order = j->seed + j->tickets, .decision = j->seed},
         .finalists = j->finalists,
-        .count = 2,
+        .count = 1 + j->racing_count,
         .cold_ns = j->is_final ? 0 : SCREENING_COLD_NS,
         .late = judging_answer,
         .context = j};
@@ -416,25 +462,64 @@ static bool start_rounds(struct judging *j, struct contestant *c, struct error *
     return j->final_ranking != NULL;
 }
 
-static enum workflow_answer step_rounds(struct judging *j, struct contestant *c, int timeout_ms,
-                                        struct error *e)
+// Takes the times of those that raced; of one whose failure is doubtful, and of all if the baseline's is, once more. *again: so
+// many are left, which race once more.
+static void take_times(struct judging *j, bool is_baseline_doubtful, uint32_t *again)
+{
+    const bool may_repeat = j->repeats < REPEATS_MOST;
+    *again = 0;
+    for (uint32_t i = 0; i < j->racing_count; i++) {
+        struct contestant *c = j->racing[i];
+        const struct finalist *own = &j->finalists[1 + i];
+        if (is_baseline_doubtful || (may_repeat && finalist_is_doubtful(own)))
+            j->racing[(*again)++] = c;
+        else
+            contestant_time(j, c, own);
+    }
+}
+
+// The baseline was right when the session began: one of those that share its worker, or the caches, has spoilt it. With new workers
+// and empty caches each is tried alone; beside whom it fails again is to blame.
+static bool baseline_lost(struct judging *j, struct error *e)
+{
+    struct contestant *c = j->racing[0];
+    const char *why = j->finalists[0].failure->message;
+    const bool is_alone = j->group_end == j->current + 1;
+    if (is_alone && c->losses++ > 0)
+        contestant_fail(j, c, JUDGE_RUNTIME, j->points[j->timing].label,
+                        "the baseline fails in the worker in which it has run: %s", why);
+    else if (j->reopened >= REOPEN_MOST)
+        return error_set(e, ERROR_DEVICE, "%s: the baseline failed while it was timed: %s",
+                         j->o.setup.spec->path, why);
+    j->reopened++;
+    j->alone_until = j->group_end > j->alone_until ? j->group_end : j->alone_until;
+    j->timing = j->clocked = 0;
+    close_session(j);
+    guard_empty_caches(j->o.setup.environment);
+    return true;
+}
+
+static enum workflow_answer step_rounds(struct judging *j, int timeout_ms, struct error *e)
 {
     struct final_ranking_status status;
+    uint32_t again;
     enum workflow_answer answer = final_ranking_step(j->final_ranking, timeout_ms, e);
     if (answer != WORKFLOW_END)
         return answer == WORKFLOW_BROKEN ? answer : WORKFLOW_NOTHING;
     final_ranking_status(j->final_ranking, &status);
     j->launches += status.launches;
-    if (rounds_are_doubtful(j) && j->repeats++ < REPEATS_MOST) {
-        end_rounds(j);
-        return contestant_again(j, c, j->timing, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
-    }
-    j->repeats = 0;
-    bool ok = contestant_time(j, c) ||
-              error_set(e, ERROR_DEVICE, "%s: the baseline failed while it was timed: %s",
-                        j->o.setup.spec->path, j->finalists[0].failure->message);
+    const bool is_doubtful = j->repeats < REPEATS_MOST && finalist_is_doubtful(&j->finalists[0]);
+    if (j->finalists[0].failure && !is_doubtful)
+        return baseline_lost(j, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    take_times(j, is_doubtful, &again);
     end_rounds(j);
-    j->timing++;
+    j->racing_count = again;
+    bool ok = !again || baseline_again(j, j->timing, e);
+    for (uint32_t i = 0; ok && i < again; i++)
+        ok = contestant_again(j, j->racing[i], j->timing, e);
+    j->repeats++;
+    if (!again)
+        next_point(j);
     return ok ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
 }
 
@@ -453,27 +538,47 @@ static enum workflow_answer step_clock(struct judging *j, struct contestant *c, 
     return answer;
 }
 
-static enum workflow_answer step_contestant(struct judging *j, int timeout_ms, struct error *e)
+// All of the group are timed.
+static enum workflow_answer step_decided(struct judging *j, int timeout_ms, struct error *e)
 {
     struct contestant *c = j->queue[j->current];
+    for (size_t i = j->current; i < j->group_end && j->clocked == 0 && !j->clock; i++) {
+        if (!j->queue[i]->over)
+            contestant_decide(j, j->queue[i]);
+    }
+    if (j->clocked < j->timed_count && clock_is_wanted(j, c)) { // in the final, where each is alone
+        c->over = false;
+        return step_clock(j, c, timeout_ms, e);
+    }
+    c->over = c->over || !c->is_finalist;
+    end_group(j);
+    return WORKFLOW_NOTHING;
+}
+
+// Are all answered, or over?
+static bool is_group_answered(const struct judging *j)
+{
+    for (size_t i = j->current; i < j->group_end; i++) {
+        if (!j->queue[i]->over && !contestant_is_answered(j, j->queue[i]))
+            return false;
+    }
+    return true;
+}
+
+static enum workflow_answer step_group(struct judging *j, int timeout_ms, struct error *e)
+{
     struct outcome out;
     if (j->final_ranking)
-        return step_rounds(j, c, timeout_ms, e);
-    if (c->over || (contestant_is_answered(j, c) && j->timing == 0 && contestant_fails(j, c))) {
-        end_contestant(j);
-        return WORKFLOW_NOTHING;
-    }
-    if (contestant_is_answered(j, c)) {
-        if (j->timing < j->timed_count)
-            return start_rounds(j, c, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
-        if (j->clocked == 0 && !j->clock)
-            contestant_decide(j, c);
-        c->over = !c->is_finalist; // it is decided, but for what the clock says
-        if (j->clocked < j->timed_count && clock_is_wanted(j, c)) {
-            c->over = false;
-            return step_clock(j, c, timeout_ms, e);
-        }
-        end_contestant(j);
+        return step_rounds(j, timeout_ms, e);
+    if (is_group_answered(j)) {
+        for (size_t i = j->current; i < j->group_end && j->timing == 0; i++)
+            contestant_fails(j, j->queue[i]);
+        if (j->timing == j->timed_count)
+            return step_decided(j, timeout_ms, e);
+        line_up(j);
+        if (j->racing_count > 0)
+            return start_rounds(j, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+        next_point(j);
         return WORKFLOW_NOTHING;
     }
     int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
@@ -493,11 +598,27 @@ static bool is_baseline_answered(const struct judging *j)
     return true;
 }
 
+// As it was when the first session began, before any candidate could spoil a cache.
+static bool is_baseline_right(const struct judging *j)
+{
+    for (uint32_t i = 0; i < j->point_count; i++) {
+        if (j->points[i].used && j->points[i].attempt.result->status != STATUS_CORRECT)
+            return false;
+    }
+    return true;
+}
+
 static enum workflow_answer open_by_baseline(struct judging *j, int timeout_ms, struct error *e)
 {
     struct outcome out;
     if (is_baseline_answered(j)) {
-        j->is_open = points_settle(j, e);
+        if (j->was_open && !is_baseline_right(j) && j->reopened < REOPEN_MOST) {
+            j->reopened++;
+            close_session(j);
+            guard_empty_caches(j->o.setup.environment);
+            return WORKFLOW_NOTHING;
+        }
+        j->is_open = j->was_open = points_settle(j, e);
         return j->is_open ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     }
     int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
@@ -542,6 +663,7 @@ static bool open_again(struct judging *j, struct error *e)
     j->reopened++;
     j->timing = j->clocked = 0;
     close_session(j);
+    guard_empty_caches(j->o.setup.environment);
     return true;
 }
 
@@ -588,7 +710,8 @@ static enum workflow_answer advance_judging(struct judging *j, int timeout_ms, s
         return open_session(j, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     if (!j->is_open)
         return open_by_baseline(j, timeout_ms, e);
-    return begin_ahead(j, e) ? step_contestant(j, timeout_ms, e) : WORKFLOW_BROKEN;
+    form_group(j);
+    return begin_ahead(j, e) ? step_group(j, timeout_ms, e) : WORKFLOW_BROKEN;
 }
 
 static enum workflow_answer step_judging(void *workflow, int timeout_ms, const void **record,

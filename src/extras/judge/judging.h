@@ -2,8 +2,8 @@
 // baseline: the spec's default configuration, or the one that is chosen.
 //
 //   screening  each candidate, in each variant of its values, is built and verified at every point, in the order in which they were given, and one that is
-//              right everywhere is launched beside the baseline in interleaved rounds at each timed point. Of its variants
-//              the one that seems fastest goes on
+//              right everywhere is launched beside the baseline in interleaved rounds at each timed point, with up to five
+//              others. Of its variants the one that seems fastest goes on
 //   final      those that are faster so far are verified and launched again, in fresh workers: these samples alone decide,
 //              and are what is reported, so that the luckiest of many tries gains nothing. Their intervals hold together
 //
@@ -84,7 +84,8 @@ struct judging_options {
     uint32_t rounds;   // of both measurements; 0: as above
     // Which batch of a stream this is, from 1 (0: all there is): errors of all batches together stay within the level.
     uint64_t batch;
-    const char *const *apart; // the environment of the worker that has references, and compares
+    // Environments: of the worker that has references, and compares; of one in which the baseline runs alone.
+    const char *const *apart, *const *clean;
     // (optional) The sandbox of the setup's workers, in words: what they take of the machine is looked at.
     const char *sandbox;
 };

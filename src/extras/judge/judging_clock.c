@@ -4,6 +4,8 @@
 // in turn with the baseline, which runs in a worker in which no candidate ever was. Making inputs and handing out outputs are part
 // of that, and take both the same; so the two differ by what their launches take.
 //
+// The time that the candidate's workers and all that they have started use while the baseline has its turn is counted.
+//
 // Between blocks there are single launches: a kernel that keeps the first result for the rest of a block takes as long for one as
 // for all of them.
 #include "extras/judge/judging_inside.h"
@@ -21,7 +23,10 @@
 #define PAIRS_DOUBTFUL 2
 #define PAIRS_WRONG    8
 #define TRIES          3 // of doubtful ones
-#define FIRST_TIMES    2 // a launch on new inputs takes so many times one of a block, in all pairs
+// The share of the baseline's turns that the candidate's processes may use; they have nothing to do then.
+#define BUSY_SHARE  0.2
+#define BUSY_LEAST  50000000 // ns: a few ticks tell nothing
+#define FIRST_TIMES 2 // a launch on new inputs takes so many times one of a block, in all pairs
 
 // Turns come in fours: a block of each side, a single launch of each. The first four are on known inputs and count for nothing.
 #define TURNS (4 * (PAIRS + 1))
@@ -35,6 +40,9 @@ struct clock_trial {
     uint64_t took_ns[TURNS / 2][2];   // blocks and single launches in turn
     double baseline_ns, candidate_ns; // of a launch, as their workers say
     struct guard_cores cores;         // before the candidate's first turn
+    struct guard_workers others;      // all but the baseline's
+    uint64_t used_ns;                 // by them, before the baseline's turn
+    uint64_t busy_ns, turns_ns;       // in the baseline's turns so far; these
 };
 
 bool clock_is_wanted(const struct judging *j, const struct contestant *c)
@@ -65,7 +73,8 @@ bool clock_start(struct judging *j, const struct contestant *c, uint32_t point, 
     k->baseline_ns = t->baseline_ns;
     k->candidate_ns = t->candidate_ns;
     k->batch = (uint32_t)fmin(fmax(BLOCK_NS / fmax(t->baseline_ns, 1), 1), BLOCK_MOST);
-    k->clean = judging_evaluator(j, 1, e);
+    guard_note_workers(&k->others);
+    k->clean = judging_evaluator(j, 1, true, e);
     k->ticket = j->tickets++;
     return k->clean && attempt_job(j, &j->points[point], &j->points[point].attempt, &job, e) &&
            evaluator_submit(k->clean, k->ticket, job, e);
@@ -89,6 +98,7 @@ static bool ask_turn(struct judging *j, const struct contestant *c, uint32_t poi
     // One worker is stopped while the other launches: a thread that a kernel has left there would disturb.
     evaluator_rest(j->w.evaluator, side_of(i) == BASELINE);
     evaluator_rest(k->clean, side_of(i) == CANDIDATE);
+    k->used_ns = side_of(i) == BASELINE ? guard_used_ns(&k->others) : 0;
     return side_of(i) == CANDIDATE
                ? evaluator_again(j->w.evaluator, c->attempts[point].ticket, &turn, e)
                : evaluator_again(k->clean, k->ticket, &turn, e);
@@ -129,6 +139,11 @@ static bool judge_clock(struct judging *j, struct contestant *c, const struct po
     if (guard_cores_changed(&k->cores))
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
                         "it changes which cores other processes may use");
+    else if (k->busy_ns > BUSY_LEAST && (double)k->busy_ns > BUSY_SHARE * (double)k->turns_ns)
+        contestant_fail(j, c, JUDGE_CHEATS, p->label,
+                        "what it has started uses the processor while the baseline is timed: %.0f "
+                        "ms of %.0f ms",
+                        (double)k->busy_ns / 1e6, (double)k->turns_ns / 1e6);
     else if (less >= PAIRS_WRONG)
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
                         "by the tuner's clock its launches take %s, by its worker's %s", seen,
@@ -157,6 +172,11 @@ static bool take_turn(struct judging *j, struct contestant *c, const struct poin
     struct clock_trial *k = j->clock;
     const uint32_t i = k->answered++;
     k->took_ns[i / 2][side_of(i)] = r->request_ns;
+    if (side_of(i) == BASELINE) {
+        const uint64_t used = guard_used_ns(&k->others);
+        k->busy_ns += used > k->used_ns ? used - k->used_ns : 0;
+        k->turns_ns += r->request_ns;
+    }
     if (r->status == STATUS_CORRECT)
         return true;
     if (side_of(i) == CANDIDATE)

@@ -16,14 +16,15 @@
 #include <unistd.h>
 
 #define LOOK_EVERY_NS 100000000ull
-#define WORKERS_MOST  256
 #define BELOW_MOST    4096
+#define WORKER_FOLDER "hone-worker-" // and letters
 
 // ---- the environment ---------------------------------------------------------------------------
 
 // Each side has folders of its own, in which the other may not look.
-static const char *const sides[] = {
-    [GUARD_CANDIDATES] = "candidates", [GUARD_VERIFIER] = "verifier"};
+static const char *const sides[] = {[GUARD_CANDIDATES] = "candidates",
+                                    [GUARD_BASELINE] = "baseline",
+                                    [GUARD_VERIFIER] = "verifier"};
 
 static const struct setting {
     const char *name, *below; // below the side's folder; NULL: `value`
@@ -96,6 +97,63 @@ const char *guard_cache(const char *entry)
     return NULL;
 }
 
+void guard_empty_caches(const char *const *environment)
+{
+    for (const char *const *entry = environment; entry && *entry; entry++) {
+        const char *folder = guard_cache(*entry);
+        if (!folder)
+            continue;
+        folder_remove(folder);
+        folder_make(folder, NULL); // where it cannot, drivers say so
+    }
+}
+
+// The folder in which a process works: a worker makes one of its own when it begins.
+static void find_place(pid_t worker, char *out, size_t size)
+{
+    char link[64];
+    str_format(link, sizeof link, "/proc/%ld/cwd", (long)worker);
+    ssize_t n = readlink(link, out, size - 1);
+    out[n > 0 ? n : 0] = '\0';
+}
+
+// Is it a worker's folder in which none works? Not while one begins, whose folder may be there already.
+static bool is_left(const char *path, const struct guard_workers *all)
+{
+    char at[4096];
+    for (size_t i = 0; i < all->count; i++) {
+        find_place(all->list[i], at, sizeof at);
+        if (!strstr(at, WORKER_FOLDER) || str_equal(at, path))
+            return false;
+    }
+    return true;
+}
+
+static void tidy_folder(const char *folder)
+{
+    struct guard_workers all;
+    char path[4096];
+    guard_note_workers(&all);
+    DIR *d = opendir(folder);
+    for (struct dirent *f; d && (f = readdir(d));) {
+        str_format(path, sizeof path, "%s/%s", folder, f->d_name);
+        if (str_starts(f->d_name, WORKER_FOLDER) && is_left(path, &all))
+            folder_remove(path);
+    }
+    if (d)
+        closedir(d);
+}
+
+void guard_tidy(const char *const *environment)
+{
+    static const char scratch[] = "HONE_WORKER_SCRATCH=";
+    for (const char *const *entry = environment; entry && *entry; entry++) {
+        char folder[4096];
+        if (str_starts(*entry, scratch) && realpath(*entry + strlen(scratch), folder))
+            tidy_folder(folder);
+    }
+}
+
 const char *guard_words(struct arena *a)
 {
     static const struct {
@@ -134,8 +192,8 @@ static void note_threads(pid_t worker, struct guard_cores *out)
 
 void guard_note_cores(struct guard_cores *out)
 {
-    pid_t workers[WORKERS_MOST];
-    size_t count = descendants_children(getpid(), workers, WORKERS_MOST);
+    pid_t workers[GUARD_WORKERS];
+    size_t count = descendants_children(getpid(), workers, GUARD_WORKERS);
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < count; i++)
         note_threads(workers[i], out);
@@ -151,6 +209,43 @@ bool guard_cores_changed(const struct guard_cores *noted)
                   !CPU_EQUAL(&now, &noted->threads[i].cores);
     }
     return changed;
+}
+
+// ---- the time of others ------------------------------------------------------------------------
+
+void guard_note_workers(struct guard_workers *out)
+{
+    out->count = descendants_children(getpid(), out->list, GUARD_WORKERS);
+}
+
+// In ticks; those of children that it has waited for included.
+static uint64_t used_ticks(pid_t pid)
+{
+    char path[64], line[1024];
+    unsigned long long t[4] = {0, 0, 0, 0};
+    str_format(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *f = fopen(path, "r");
+    const char *rest = f && fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+    if (f)
+        fclose(f);
+    if (!rest ||
+        sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &t[0],
+               &t[1], &t[2], &t[3]) != 4)
+        return 0;
+    return t[0] + t[1] + t[2] + t[3];
+}
+
+uint64_t guard_used_ns(const struct guard_workers *noted)
+{
+    pid_t below[BELOW_MOST];
+    uint64_t ticks = 0;
+    for (size_t i = 0; i < noted->count; i++) {
+        size_t count = descendants_list(noted->list[i], below, BELOW_MOST);
+        ticks += used_ticks(noted->list[i]);
+        for (size_t k = 0; k < count; k++)
+            ticks += used_ticks(below[k]);
+    }
+    return ticks * (1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 // ---- what they take ----------------------------------------------------------------------------
@@ -189,13 +284,13 @@ static const char *guard_worker(pid_t worker, uint64_t memory)
 
 const char *guard_look(uint64_t memory, uint64_t *looked_ns)
 {
-    pid_t workers[WORKERS_MOST];
+    pid_t workers[GUARD_WORKERS];
     uint64_t now = clock_ns();
     const char *why = NULL;
     if (now - *looked_ns < LOOK_EVERY_NS)
         return NULL;
     *looked_ns = now;
-    size_t count = descendants_children(getpid(), workers, WORKERS_MOST);
+    size_t count = descendants_children(getpid(), workers, GUARD_WORKERS);
     for (size_t i = 0; i < count; i++) {
         const char *own = guard_worker(workers[i], memory);
         why = own ? own : why;

@@ -6,17 +6,26 @@
 #include "campaign/final_ranking.h"
 #include "extras/judge/judging.h"
 
+// Candidates whose rounds of the screening run together, beside one baseline.
+#define GROUP_MOST 6
+
 // The inputs of a point. X(NAME, text)
 #define POINT_INPUTS(X)                                                                            \
     X(OTHER, "")                /* as the spec has them, of another seed */                        \
     X(NARROW, "narrow inputs")  /* a quarter of their range */                                     \
-    X(REPEATED, "equal inputs") /* all elements of an argument are one value of it */
+    X(REPEATED, "equal inputs") /* all elements of an argument are one value of it */              \
+    /* Of floats; one is drawn. */                                                                 \
+    X(SORTED, "sorted inputs")                                                                     \
+    X(LARGE, "large inputs")                                                                       \
+    X(TINY, "denormal inputs")                                                                     \
+    X(ZEROS, "negative zeros")
 
 enum point_inputs {
 #define X(name, text) POINT_##name,
     POINT_INPUTS(X)
 #undef X
-        POINT_INPUTS_COUNT
+        POINT_INPUTS_COUNT,
+    POINT_DRAWN = POINT_SORTED // the first of those of which one is drawn
 };
 
 // A kernel's job at a point, on its way through the evaluator.
@@ -55,6 +64,7 @@ struct contestant {
     char *spec_text; // T1
     size_t spec_length;
     struct attempt *attempts; // one a point
+    uint32_t losses;          // times that the baseline failed beside it alone
     bool begun;               // its jobs are submitted
     bool over;                // handed out
     bool is_finalist;
@@ -79,11 +89,16 @@ struct judging {
     struct contestant **ready;           // to be handed out
     size_t ready_count, handed_out;
     bool is_final, is_open, over; // session; the baseline is verified
+    bool was_open;                // a session was
     bool is_warm;                 // its workers are an earlier batch's
     uint32_t reopened;            // times in a row
+    size_t group_end;             // of the queue: those from `current` on are timed together
+    size_t alone_until;           // of the queue: up to there each is alone
     uint32_t timing;              // the timed point whose rounds run
     uint32_t repeats;             // of these, because one seemed to keep results
-    struct finalist finalists[2];
+    struct contestant *racing[GROUP_MOST];
+    uint32_t racing_count;
+    struct finalist finalists[1 + GROUP_MOST]; // the baseline, and those that race
     struct final_ranking *final_ranking;
     struct clock_trial *clock; // (or NULL) the present candidate is timed from outside
     uint32_t clocked;          // timed points at which it was
@@ -113,7 +128,8 @@ bool attempt_job(const struct judging *j, const struct point *p, const struct at
 bool baseline_submit(struct judging *j, struct point *p, struct error *e);
 // Submits at every point that is used. What is wrong with the candidate itself is its verdict; false if nothing can go on.
 bool contestant_begin(struct judging *j, struct contestant *c, struct error *e);
-// Submits it and the baseline once more at a point, after rounds that failed.
+// Submits the baseline, or a candidate, once more at a point, after rounds that failed.
+bool baseline_again(struct judging *j, uint32_t point, struct error *e);
 bool contestant_again(struct judging *j, struct contestant *c, uint32_t point, struct error *e);
 bool contestant_is_answered(const struct judging *j, const struct contestant *c);
 void contestant_drop(struct judging *j, struct contestant *c);
@@ -130,8 +146,9 @@ enum workflow_answer clock_step(struct judging *j, struct contestant *c, uint32_
 void clock_free(struct judging *j);
 
 // judging.c
-// An evaluator of the judge's, for so many jobs.
-struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, struct error *e);
+// An evaluator of the judge's, for so many jobs; a clean one has nothing in common with those in which candidates ran.
+struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, bool clean,
+                                    struct error *e);
 
 // judging_verdict.c
 // It failed while it was timed.
@@ -141,9 +158,9 @@ void contestant_fail_in_rounds(struct judging *j, struct contestant *c, const st
 bool contestant_fails(struct judging *j, struct contestant *c);
 void contestant_fail(struct judging *j, struct contestant *c, enum judge_verdict verdict,
                      const char *at, const char *format, ...) __attribute__((format(printf, 5, 6)));
-// The rounds at the timed point are over. Did one fail by its times, which a busy machine may have made?
-bool rounds_are_doubtful(const struct judging *j);
-bool contestant_time(struct judging *j, struct contestant *c);
+// The rounds at the timed point are over. Did it fail by its times, which a busy machine may have made?
+bool finalist_is_doubtful(const struct finalist *f);
+void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own);
 // All points are timed.
 void contestant_decide(struct judging *j, struct contestant *c);
 

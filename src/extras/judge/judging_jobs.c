@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LARGE_TIMES 1024
+#define TINY_TIMES  0x1p-130 // of float: below what is normal
+
 // ---- specs -------------------------------------------------------------------------------------
 
 // The baseline's values, but for those that the candidate names itself, of which there is one.
@@ -101,14 +104,46 @@ static void repeat_fill(struct job_fill *f, enum scalar s)
     *f = (struct job_fill){.kind = FILL_CONSTANT, .value = value, .integer = (int64_t)value};
 }
 
-static void change_fills(struct job *job, enum point_inputs inputs)
+static void sort_fill(struct job_fill *f, enum scalar s, struct arena *a)
+{
+    if (f->kind != FILL_UNIFORM || !scalar_is_float(s))
+        return;
+    const char *text = arena_printf(a, "%.17g + %.17g * i / size", f->low, f->high - f->low);
+    if (text)
+        *f = (struct job_fill){.kind = FILL_GENERATOR, .expression = text};
+}
+
+static void scale_fill(struct job_fill *f, enum scalar s, double times)
+{
+    if (f->kind != FILL_UNIFORM || !scalar_is_float(s))
+        return;
+    f->low *= times;
+    f->high *= times;
+}
+
+static void zero_fill(struct job_fill *f, enum scalar s)
+{
+    if (f->kind == FILL_UNIFORM && scalar_is_float(s))
+        *f = (struct job_fill){.kind = FILL_CONSTANT, .value = -0.0};
+}
+
+static void change_fills(struct job *job, enum point_inputs inputs, struct arena *a)
 {
     for (uint32_t i = 0; i < job->buffer_count; i++) {
         struct job_buffer *b = &job->buffers[i];
+        const enum scalar s = b->element.scalar;
         if (inputs == POINT_NARROW)
-            narrow_fill(&b->fill, b->element.scalar);
+            narrow_fill(&b->fill, s);
         else if (inputs == POINT_REPEATED)
-            repeat_fill(&b->fill, b->element.scalar);
+            repeat_fill(&b->fill, s);
+        else if (inputs == POINT_SORTED)
+            sort_fill(&b->fill, s, a);
+        else if (inputs == POINT_LARGE)
+            scale_fill(&b->fill, s, LARGE_TIMES);
+        else if (inputs == POINT_TINY)
+            scale_fill(&b->fill, s, TINY_TIMES);
+        else if (inputs == POINT_ZEROS)
+            zero_fill(&b->fill, s);
     }
 }
 
@@ -120,9 +155,9 @@ static bool use_inputs(const struct judging *j, const struct point *p, struct jo
         return false;
     other.arena = job->arena;
     *job = other;
-    change_fills(job, p->inputs);
+    change_fills(job, p->inputs, &job->arena);
     if (job->reference.kind == REFERENCE_JOB)
-        change_fills(job->reference.job, p->inputs);
+        change_fills(job->reference.job, p->inputs, &job->arena);
     return true;
 }
 
@@ -238,14 +273,17 @@ bool contestant_begin(struct judging *j, struct contestant *c, struct error *e)
     return true;
 }
 
+bool baseline_again(struct judging *j, uint32_t point, struct error *e)
+{
+    evaluator_drop(j->w.evaluator, j->points[point].attempt.ticket);
+    return baseline_submit(j, &j->points[point], e);
+}
+
 bool contestant_again(struct judging *j, struct contestant *c, uint32_t point, struct error *e)
 {
-    struct point *p = &j->points[point];
-    struct attempt *a = &c->attempts[point];
     bool broken = false;
-    evaluator_drop(j->w.evaluator, p->attempt.ticket);
-    evaluator_drop(j->w.evaluator, a->ticket);
-    return baseline_submit(j, p, e) && begin_at(j, c, p, a, &broken, e);
+    evaluator_drop(j->w.evaluator, c->attempts[point].ticket);
+    return begin_at(j, c, &j->points[point], &c->attempts[point], &broken, e);
 }
 
 bool contestant_is_answered(const struct judging *j, const struct contestant *c)

@@ -179,6 +179,13 @@ static bool add_inputs(struct judging *j, enum point_inputs inputs, struct error
     return (p->label || error_memory(e)) && open_point(j, p, e);
 }
 
+static enum point_inputs draw_inputs(const struct judging *j)
+{
+    struct rng r;
+    rng_init(&r, j->seed, 2);
+    return (enum point_inputs)(POINT_DRAWN + rng_below(&r, POINT_INPUTS_COUNT - POINT_DRAWN));
+}
+
 static void describe_checks(struct judging *j)
 {
     for (uint32_t i = 0; i < j->point_count; i++) {
@@ -210,7 +217,7 @@ bool points_make(struct judging *j, struct error *e)
     j->timed_count = j->point_count;
     if (ok && o->hidden > 0)
         ok = (draw_sizes(j) || error_memory(e)) && add_inputs(j, POINT_NARROW, e) &&
-             add_inputs(j, POINT_REPEATED, e);
+             add_inputs(j, POINT_REPEATED, e) && add_inputs(j, draw_inputs(j), e);
     for (uint32_t i = 0; ok && i < j->point_count; i++)
         j->memory += 4 * (uint64_t)bytes_of_job(j->points[i].model);
     describe_checks(j);

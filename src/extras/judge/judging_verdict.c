@@ -160,28 +160,21 @@ void contestant_fail_in_rounds(struct judging *j, struct contestant *c, const st
 }
 
 // A kernel that keeps results fails every time.
-bool rounds_are_doubtful(const struct judging *j)
+bool finalist_is_doubtful(const struct finalist *f)
 {
-    bool doubtful = false;
-    for (int i = 0; i < 2; i++) {
-        const struct result *r = j->finalists[i].failure;
-        doubtful = doubtful ||
-                   (r && r->status == STATUS_CORRECTNESS && strstr(r->message, "keeps results"));
-    }
-    return doubtful;
+    const struct result *r = f->failure;
+    return r && r->status == STATUS_CORRECTNESS && strstr(r->message, "keeps results");
 }
 
-bool contestant_time(struct judging *j, struct contestant *c)
+void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own)
 {
     const struct point *p = &j->points[j->timing];
-    const struct finalist *base = &j->finalists[0], *own = &j->finalists[1];
+    const struct finalist *base = &j->finalists[0];
     struct judge_time *t = &c->record.times[j->timing];
     if (own->failure) {
         contestant_fail_in_rounds(j, c, p, own->failure);
-        return true;
+        return;
     }
-    if (base->failure)
-        return false;
     size_t count = base->count < own->count ? base->count : own->count;
     uint32_t batch = own->batch ? own->batch : 1;
     t->timed = count > 0;
@@ -195,7 +188,6 @@ bool contestant_time(struct judging *j, struct contestant *c)
             j, c, JUDGE_IMPOSSIBLE, p->label,
             "it takes %.3g ns, and the device cannot write its output in less than %.3g ns",
             t->candidate_ns, t->floor_ns);
-    return true;
 }
 
 double judge_floor_ns(const struct device_info *d, const struct job *job)

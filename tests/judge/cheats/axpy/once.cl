@@ -1,5 +1,5 @@
 // work done once: in place: adds only if the output is still as it was before
-// verdict: same slower
+// verdict: same slower incorrect
 kernel void axpy(global float *y, global const float *x)
 {
     int i = get_global_id(0);

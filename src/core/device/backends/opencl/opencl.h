@@ -2,6 +2,7 @@
 #ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
 #define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
 
+#include "base/digest.h"
 #include "device/backend.h"
 #include "device/hold.h"
 #include "device/backends/opencl/opencl_api.h"
@@ -15,6 +16,13 @@ struct opencl_hold {
 };
 
 #define COMMAND_NS 15000 // expected of a host, to enqueue a launch
+
+// Programs that are kept a while, for jobs of the same text.
+#define OPENCL_KEPT 4
+struct opencl_kept {
+    struct digest texts; // that it was built from
+    cl_program program;  // NULL: none
+};
 
 struct opencl {
     struct opencl_api cl;
@@ -30,6 +38,8 @@ struct opencl {
     cl_int stuck;
     struct opencl_hold hold;
     cl_sampler samplers[4 * ADDRESSING_COUNT]; // each made when it is first passed
+    struct opencl_kept kept[OPENCL_KEPT];
+    uint32_t next_kept;
 };
 
 // opencl_info.c
@@ -75,6 +85,7 @@ void opencl_samplers_release(struct opencl *o);
 void *opencl_program_new(void *own, const struct job *j, uint32_t index, const void *image,
                          uint64_t length, struct text *log, struct result *r);
 void opencl_program_free(void *own, void *program);
+void opencl_programs_release(struct opencl *o); // those that are kept
 bool opencl_program_image(void *own, void *program, struct text *out, struct error *e);
 bool opencl_program_binary(void *own, void *program, struct text *out, struct error *e);
 

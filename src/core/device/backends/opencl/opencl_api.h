@@ -57,8 +57,9 @@
     X(clFlush)                                                                                     \
     X(clFinish)
 
-// Functions of OpenCL 2.1 and 2.2; NULL if the loader is older. X(name, result, parameters)
+// Functions that can be done without, of OpenCL 2.1 and 2.2 but for the first; NULL if the loader has none. X(name, result, parameters)
 #define OPENCL_LATER_FUNCTIONS(X)                                                                  \
+    X(clRetainProgram, cl_int, (cl_program program))                                               \
     X(clCreateProgramWithIL, cl_program,                                                           \
       (cl_context context, const void *il, size_t length, cl_int *code))                           \
     X(clSetProgramSpecializationConstant, cl_int,                                                  \

@@ -358,6 +358,7 @@ void opencl_close(void *own)
         return;
     opencl_hold_release(o);
     opencl_samplers_release(o);
+    opencl_programs_release(o);
     if (o->queue)
         o->cl.clReleaseCommandQueue(o->queue);
     if (o->context)

@@ -171,6 +171,67 @@ static cl_program build_code(struct opencl *o, const struct job_program *p, stru
     return NULL;
 }
 
+// ---- the same text again -----------------------------------------------------------------------
+
+// PoCL finds in its cache what it built before, but reads the text and all of its own headers first. Jobs that differ in inputs
+// alone come close behind each other.
+static bool is_kept(const struct opencl *o, const struct texts *t)
+{
+    return o->pocl && o->cl.clRetainProgram && !t->tree.data;
+}
+
+static void texts_digest(const struct texts *t, struct digest *out)
+{
+    struct digest_state s;
+    digest_start(&s);
+    digest_add(&s, text_cstr(&t->options), t->options.length + 1);
+    digest_add(&s, t->source.data, t->source.length);
+    digest_finish(&s, out);
+}
+
+static cl_program find_kept(struct opencl *o, const struct texts *t)
+{
+    struct digest own;
+    texts_digest(t, &own);
+    for (uint32_t i = 0; is_kept(o, t) && i < OPENCL_KEPT; i++) {
+        const struct opencl_kept *k = &o->kept[i];
+        if (k->program && digest_equal(&k->texts, &own) &&
+            o->cl.clRetainProgram(k->program) == CL_SUCCESS)
+            return k->program;
+    }
+    return NULL;
+}
+
+static void keep_program(struct opencl *o, const struct texts *t, cl_program program)
+{
+    struct opencl_kept *k = &o->kept[o->next_kept];
+    if (!is_kept(o, t) || o->cl.clRetainProgram(program) != CL_SUCCESS)
+        return;
+    opencl_program_free(o, k->program);
+    k->program = program;
+    texts_digest(t, &k->texts);
+    o->next_kept = (o->next_kept + 1) % OPENCL_KEPT;
+}
+
+void opencl_programs_release(struct opencl *o)
+{
+    for (uint32_t i = 0; i < OPENCL_KEPT; i++)
+        opencl_program_free(o, o->kept[i].program);
+}
+
+static cl_program build_or_find(struct opencl *o, const struct job_program *p,
+                                const struct texts *texts, struct text *log, struct result *r)
+{
+    cl_program program = find_kept(o, texts);
+    const size_t before = log->length;
+    if (program)
+        return program;
+    program = build_source_text(o, p, texts, log, r);
+    if (program && log->length == before) // one with warnings is to say them again
+        keep_program(o, texts, program);
+    return program;
+}
+
 // ---- another target ----------------------------------------------------------------------------
 
 // The driver's PTX, rewritten for the program's own target.
@@ -253,7 +314,7 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
     bool is_code = code_form_of(p->source, p->length) != FORM_SOURCE;
     program = is_code       ? build_code(o, p, &texts, log, r)
               : p->retarget ? build_retargeted(o, p, &texts, log, r)
-                            : build_source_text(o, p, &texts, log, r);
+                            : build_or_find(o, p, &texts, log, r);
     if (program) {
         // The log of this build alone, completed from the cache where the driver's own cache left
         // it empty.
