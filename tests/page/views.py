@@ -195,6 +195,26 @@ for form, unit in (("finalists:84mm:8pt", 84 / (8 * 25.4 / 72) * 12), ("heatmap:
     check(box and unit <= float(box[3]) <= 1.1 * unit, "%s is %s units wide, not %g" % (form, box and box[3], unit))
 for wrong in ("finalists:84", "finalists:84mm:8", "finalists:mm", "finalists:84mm:40pt", "nothing:84mm"):
     f.run("report", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "svg", "--views", wrong, status=2)
+# A PDF is made by a tool, here one that says what it was given; without it the error names the package.
+wide = ("report", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--views", "finalists:84mm:8pt", "-o", "wide.pdf")
+path = f.environment["PATH"]
+f.environment["PATH"] = f.path("tools")
+check("Debian's package librsvg2-bin" in f.run(*wide, status=1, errors=True) and not os.path.exists(f.path("wide.pdf")), "no rsvg-convert")
+os.makedirs(f.path("tools"), exist_ok=True)
+with open(f.path("tools/rsvg-convert"), "w") as tool:
+    tool.write("#!%s\nimport os, sys\nif os.environ.get('FAILS'): sys.exit('no fonts')\n"
+               "assert sys.argv[1:4] == ['-f', 'pdf', '-o'], sys.argv\n"
+               "open(sys.argv[4], 'wb').write(b'%%PDF-1.5\\0' + open(sys.argv[5], 'rb').read())\n" % sys.executable)
+os.chmod(f.path("tools/rsvg-convert"), 0o755)
+f.run(*wide)
+with open(f.path("wide.pdf"), "rb") as made:
+    made = made.read()
+check(made.startswith(b"%PDF-1.5\0<svg ") and b'width="84mm"' in made and b"</svg>" in made, "the tool's file is the output")
+# Readers without custom properties have each colour as it is.
+check(b".correct,.bar{stroke:#0072b2;stroke:var(--correct)}" in made and b".grid{stroke:#e3e3e3;stroke:var(" in made, "colours")
+f.environment["FAILS"] = "1"
+check("made no PDF: no fonts" in f.run(*wide, status=1, errors=True), "a tool that fails")
+f.environment["PATH"] = path
 # A page is mailed: no folder of this machine is in it, whatever the command line named, and no word that stands for a file.
 absolute = f.report("absolute.html", f.path("scale.json"), "--store", f.path("sizes.sqlite"), "--set", "N=4000")
 check(f.scratch not in absolute and os.path.expanduser("~/") not in absolute, "a folder is in the page")

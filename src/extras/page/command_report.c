@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 // Forms of the output; PAGE_BY_NAME: as the name of the file says.
-enum page_form { PAGE_BY_NAME, PAGE_HTML, PAGE_SVG, PAGE_CSV, PAGE_MARKDOWN, PAGE_FORMS };
+enum page_form { PAGE_BY_NAME, PAGE_HTML, PAGE_SVG, PAGE_PDF, PAGE_CSV, PAGE_MARKDOWN, PAGE_FORMS };
 
 struct report_settings {
     struct spec_settings given; // some rows of it
@@ -257,7 +257,7 @@ static const char *title_of(struct session *s)
 static enum page_form form_of(const struct report_settings *o)
 {
     static const char *const endings[PAGE_FORMS] = {
-        [PAGE_SVG] = ".svg", [PAGE_CSV] = ".csv", [PAGE_MARKDOWN] = ".md"};
+        [PAGE_SVG] = ".svg", [PAGE_PDF] = ".pdf", [PAGE_CSV] = ".csv", [PAGE_MARKDOWN] = ".md"};
     const char *dot = o->output ? strrchr(o->output, '.') : NULL;
     for (unsigned f = PAGE_SVG; dot && o->form == PAGE_BY_NAME && f < PAGE_FORMS; f++) {
         if (str_equal(dot, endings[f]))
@@ -272,6 +272,8 @@ static bool write_report(struct session *s, struct text *out, struct error *e)
     enum page_form form = form_of(o);
     if (form == PAGE_SVG)
         return page_write_svg(&s->page, o->views, out, e);
+    if (form == PAGE_PDF)
+        return page_write_pdf(&s->page, o->views, environment_scratch_parent(), out, e);
     if (form == PAGE_CSV)
         return page_write_csv(&s->page, o->views, out, e);
     (form == PAGE_MARKDOWN ? page_write_markdown : page_write)(&s->page, out);
@@ -353,9 +355,9 @@ static int check_report_options(const struct report_settings *o)
 {
     struct error e = ERROR_INIT;
     enum page_form form = form_of(o);
-    bool is_view = form == PAGE_SVG || form == PAGE_CSV;
+    bool is_view = form == PAGE_SVG || form == PAGE_PDF || form == PAGE_CSV;
     if (is_view && !o->views)
-        complain("an SVG or CSV file is of one view: name it with --views");
+        complain("an SVG, PDF or CSV file is of one view: name it with --views");
     else if (form == PAGE_MARKDOWN && o->views)
         complain("--views is for a page, a picture or CSV; a summary in Markdown has no views");
     else if (o->watch.is_given && form != PAGE_HTML)
@@ -533,15 +535,18 @@ static bool option_apart(void *field, const char *value, struct error *e)
 
 static bool option_form(void *field, const char *value, struct error *e)
 {
-    static const char *const names[PAGE_FORMS] = {
-        [PAGE_HTML] = "html", [PAGE_SVG] = "svg", [PAGE_CSV] = "csv", [PAGE_MARKDOWN] = "markdown"};
+    static const char *const names[PAGE_FORMS] = {[PAGE_HTML] = "html",
+                                                  [PAGE_SVG] = "svg",
+                                                  [PAGE_PDF] = "pdf",
+                                                  [PAGE_CSV] = "csv",
+                                                  [PAGE_MARKDOWN] = "markdown"};
     for (unsigned f = PAGE_HTML; f < PAGE_FORMS; f++) {
         if (!str_equal(value, names[f]))
             continue;
         *(enum page_form *)field = (enum page_form)f;
         return true;
     }
-    return error_set(e, ERROR_USAGE, "'%s' is none of html, svg, csv and markdown", value);
+    return error_set(e, ERROR_USAGE, "'%s' is none of html, svg, pdf, csv and markdown", value);
 }
 
 static bool option_watch(void *field, const char *value, struct error *e)
@@ -557,16 +562,18 @@ static const struct option options[] = {
     {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
      .brief = "the file; else standard output",
      .help = "Write to this file, whole or not at all. Default: standard output."},
-    {OPTION("format", "html|svg|csv|markdown", option_form, FIELD(form)), .letter = 'f',
+    {OPTION("format", "html|svg|pdf|csv|markdown", option_form, FIELD(form)), .letter = 'f',
      .brief = "a page, a picture, numbers or a summary",
-     .help = "html, a page; svg, one picture, for a paper, of the first set that has it; csv, what "
-             "a view shows, times in ns; markdown, a summary for a pull request: the best, the "
-             "finalists, what matters, what failed. Default: what the ending of the file says, "
-             "else html."},
+     .help =
+         "html, a page; svg or pdf, one picture, for a paper, of the first set that has it (pdf "
+         "needs rsvg-convert); csv, what "
+         "a view shows, times in ns; markdown, a summary for a pull request: the best, the "
+         "finalists, what matters, what failed. Default: what the ending of the file says, "
+         "else html."},
     {OPTION("views", "NAME,...", option_text, FIELD(views)), .brief = "these views alone",
      .help =
          "Write these views alone, beside the answer, the environment and the data: a smaller "
-         "page; for svg and csv one of them: evaluations, time, finalists, rounds, devices, "
+         "page; for svg, pdf and csv one of them: evaluations, time, finalists, rounds, devices, "
          "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
          "beside, matrix, samples, roofline, convergence or deployed; as csv also table, which has "
          "all configurations, as parallel; resources, source, beginning and leaderboard. A picture "
@@ -621,7 +628,7 @@ static const struct option_group groups[] = {
 static const struct example examples[] = {
     {"hone report spec.json -o report.html", "a page of all that is known of a spec"},
     {"hone report gemm_T4.json.gz -o gemm.html", "of what others recorded"},
-    {"hone report spec.json --views evaluations:84mm:8pt -o search.svg",
+    {"hone report spec.json --views evaluations:84mm:8pt -o search.pdf",
      "one picture, for a column of a paper"},
     {"hone report spec.json --format markdown", "a summary for a pull request"},
     {"hone report results.sqlite --watch -o page.html",

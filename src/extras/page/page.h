@@ -300,6 +300,9 @@ void page_write(const struct page *p, struct text *out);
 // One view of the first set that has it: a picture alone ("NAME", or as it stands on paper "NAME:84mm:8pt"), or its numbers. False: there is none of this name (the error
 // lists the names), or no set has it (why not).
 bool page_write_svg(const struct page *p, const char *view, struct text *out, struct error *e);
+// The picture as PDF, with its fonts in it, by rsvg-convert; `scratch_parent`: where its files lie meanwhile.
+bool page_write_pdf(const struct page *p, const char *view, const char *scratch_parent,
+                    struct text *out, struct error *e);
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e);
 // A summary for a pull request.
 void page_write_markdown(const struct page *p, struct text *out);

@@ -2,6 +2,9 @@
 #include "extras/page/page.h"
 
 #include "extras/page/view.h"
+#include "os/file_replace.h"
+#include "os/scratch.h"
+#include "os/tool.h"
 #include "picture/chart.h"
 #include "report/units.h"
 
@@ -120,6 +123,42 @@ bool page_write_svg(const struct page *p, const char *view, struct text *out, st
     picture_file(&svg, out);
     text_release(&svg);
     return !out->failed || error_memory(e);
+}
+
+static bool convert_to_pdf(const struct text *svg, const char *folder, const char *tool,
+                           struct text *out, struct error *e)
+{
+    struct text from = TEXT_INIT, to = TEXT_INIT, printed = TEXT_INIT;
+    int status = 0;
+    text_addf(&from, "%s/picture.svg", folder);
+    text_addf(&to, "%s/picture.pdf", folder);
+    const char *argv[] = {tool, "-f", "pdf", "-o", text_cstr(&to), text_cstr(&from), NULL};
+    bool ok = file_create(text_cstr(&from), svg, e) && tool_run(argv, &printed, &status, e);
+    if (ok && status != 0)
+        ok = error_set(e, ERROR_IO, "%s made no PDF: %s", tool, text_cstr(&printed));
+    ok = ok && file_read(text_cstr(&to), 0, out, e);
+    text_release(&from);
+    text_release(&to);
+    text_release(&printed);
+    return ok;
+}
+
+bool page_write_pdf(const struct page *p, const char *view, const char *scratch_parent,
+                    struct text *out, struct error *e)
+{
+    struct scratch scratch = SCRATCH_NONE;
+    struct text svg = TEXT_INIT, tool = TEXT_INIT;
+    bool ok = page_write_svg(p, view, &svg, e);
+    if (ok && !tool_find("rsvg-convert", &tool))
+        ok = error_set(e, ERROR_IO,
+                       "a PDF is made by rsvg-convert, which is not installed (Debian's package "
+                       "librsvg2-bin); an output that ends in .svg needs nothing");
+    ok = ok && scratch_make(&scratch, scratch_parent, e) &&
+         convert_to_pdf(&svg, scratch.path, text_cstr(&tool), out, e);
+    scratch_remove(&scratch);
+    text_release(&svg);
+    text_release(&tool);
+    return ok;
 }
 
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e)
