@@ -303,7 +303,7 @@ static int write_out(struct session *s)
     struct text out = TEXT_INIT;
     const char *path = s->settings->output;
     if (s->page.count == 0 && is_narrowed(s->settings)) {
-        complain("no result fits what is chosen of it%s%s%s", path ? "; " : "", path ? path : "",
+        complain("no result matches the selection%s%s%s", path ? "; " : "", path ? path : "",
                  path ? " is left as it is" : "");
         return EXIT_NOTHING;
     }
@@ -333,7 +333,7 @@ static int refuse_choice(const struct session *s)
     }
     if (!idle)
         return EXIT_DONE;
-    complain("%s chooses what a store has, and what is given is none", idle);
+    complain("%s selects from a store, and none of the arguments is one", idle);
     return EXIT_USAGE;
 }
 
@@ -359,10 +359,9 @@ static int check_report_options(const struct report_settings *o)
     if (is_view && !o->views)
         complain("an SVG, PDF or CSV file is of one view: name it with --views");
     else if (form == PAGE_MARKDOWN && o->views)
-        complain("--views is for a page, a picture or CSV; a summary in Markdown has no views");
+        complain("--views is for a page, a picture or CSV; a Markdown summary has no views");
     else if (o->watch.is_given && form != PAGE_HTML)
-        complain("--watch writes a page anew, and no part of one: leave it out, or name a file "
-                 "that ends in .html");
+        complain("--watch rewrites a whole page: leave it out, or name a file that ends in .html");
     else if (o->views && !is_view && !page_check_views(o->views, &e))
         complain("--views: %s", e.text);
     else
@@ -529,7 +528,7 @@ static bool option_apart(void *field, const char *value, struct error *e)
             return true;
         }
     }
-    error_set(e, ERROR_USAGE, "'%s' is none of driver, run, nothing", value);
+    error_set(e, ERROR_USAGE, "'%s' is not one of driver, run, nothing", value);
     return false;
 }
 
@@ -546,7 +545,7 @@ static bool option_form(void *field, const char *value, struct error *e)
         *(enum page_form *)field = (enum page_form)f;
         return true;
     }
-    return error_set(e, ERROR_USAGE, "'%s' is none of html, svg, pdf, csv and markdown", value);
+    return error_set(e, ERROR_USAGE, "'%s' is not one of html, svg, pdf, csv and markdown", value);
 }
 
 static bool option_watch(void *field, const char *value, struct error *e)
@@ -564,36 +563,33 @@ static const struct option options[] = {
      .help = "Write to this file, whole or not at all. Default: standard output."},
     {OPTION("format", "html|svg|pdf|csv|markdown", option_form, FIELD(form)), .letter = 'f',
      .brief = "a page, a picture, numbers or a summary",
-     .help =
-         "html, a page; svg or pdf, one picture, for a paper, of the first set that has it (pdf "
-         "needs rsvg-convert); csv, what "
-         "a view shows, times in ns; markdown, a summary for a pull request: the best, the "
-         "finalists, what matters, what failed. Default: what the ending of the file says, "
-         "else html."},
+     .help = "html: a page; svg or pdf: one picture, for a paper, from the first set that has it "
+             "(pdf needs rsvg-convert); csv: the numbers of a view, times in ns; markdown: a "
+             "summary for a pull request with the best, the finalists, what matters and what "
+             "failed. Default: by the file's ending, else html."},
     {OPTION("views", "NAME,...", option_text, FIELD(views)), .brief = "these views alone",
      .help =
          "Write these views alone, beside the answer, the environment and the data: a smaller "
          "page; for svg, pdf and csv one of them: evaluations, time, finalists, rounds, devices, "
          "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
          "beside, matrix, samples, roofline, convergence or deployed; as csv also table, which has "
-         "all configurations, as parallel; resources, source, beginning and leaderboard. A picture "
-         "for a paper "
-         "has its width and the size of its text behind the name: finalists:84mm:8pt."},
+         "all configurations, as parallel; resources, source, beginning and leaderboard. For a "
+         "paper, a width and a font size follow the name: finalists:84mm:8pt."},
     {OPTION("watch", "stdin", option_watch, FIELD(watch)), .optional = true,
-     .brief = "write the file anew while others write the store",
-     .needs = "output: the page is written anew into a file",
-     .help = "Write the page anew when another process writes to the store, at most "
-             "every two seconds and in at most a hundredth of a core, until Ctrl-C. The page loads "
-             "itself anew until then, with what is filtered. With =stdin, for programs that start "
-             "hone: until standard input ends, whose last line the page shows."},
+     .brief = "rewrite the file while others write to the store",
+     .needs = "output: the page is rewritten in a file",
+     .help = "Rewrite the page whenever another process writes to the store, at most every two "
+             "seconds and with at most a hundredth of a core, until Ctrl-C. The page reloads "
+             "itself and keeps its filters. With =stdin, for programs that start hone: until "
+             "standard input ends; the page shows the last line read."},
     {0},
 };
 
 static const struct option what_options[] = {
     {OPTION("device", "TEXT", option_text, FIELD(given.device)), .letter = 'd',
      .brief = "of a store with several devices",
-     .help = "Of a store that has results of several devices: those whose name or platform has "
-             "this in it."},
+     .help =
+         "If a store has results for several devices: those whose name or platform contains this."},
     {OPTION("language", "NAME", option_language, FIELD(given.language)), .letter = 'l',
      .help = "Of a store: results in this language alone."},
     {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .letter = 's', .is_list = true,
@@ -605,20 +601,20 @@ static const struct option what_options[] = {
              "repeated."},
     {OPTION("objective", "TEXT", option_list, FIELD(objective)), .is_list = true,
      .brief = "several draw a Pareto front: min:time,max:NAME",
-     .help = "What is looked for, as in hone best: the time or a metric of the spec (or what a "
-             "recording has beside the time), with min: or max: in front. Several have a Pareto "
-             "front. Default: the spec's own, else the shortest time."},
+     .help = "What to optimise, as in hone best: the time or a metric of the spec (or of the "
+             "recording), with min: or max: in front. Several draw a Pareto front. Default: the "
+             "spec's own, else the shortest time."},
     {OPTION("apart", "WHAT", option_apart, FIELD(apart)),
      .brief = "a set for each driver, or each run",
-     .help = "What a store has of one device and language: driver (default), a set for each driver "
-             "with results of the kernel's newest text; run, a set for each run of hone; nothing, "
-             "the newest driver's results alone."},
+     .help = "How to split results of one device and language: driver (default), a set for each "
+             "driver, with results of the kernel's newest source; run, a set for each run of hone; "
+             "nothing, only the newest driver's results."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a', .brief = "with any constants",
-     .help = "Of a spec: results with any constants, a set each."},
+     .help = "For a spec: results with any constants, one set each."},
     {OPTION("store", "FILE", option_text, FIELD(given.store)),
-     .help = "The store that is asked for a SPEC. Default: the user's own."},
+     .help = "The store to read for a SPEC. Default: your own."},
     {OPTION("also", "FILE", option_list, FIELD(given.also)), .is_list = true,
-     .help = "Stores behind that one. May be repeated."},
+     .help = "Further stores to read. May be repeated."},
     {0},
 };
 
@@ -626,7 +622,7 @@ static const struct option_group groups[] = {
     {"Output", options, 0}, {"What", what_options, 0}, {"Help", help_options, 0}, {0}};
 
 static const struct example examples[] = {
-    {"hone report spec.json -o report.html", "a page of all that is known of a spec"},
+    {"hone report spec.json -o report.html", "a page with all results for a spec"},
     {"hone report gemm_T4.json.gz -o gemm.html", "of what others recorded"},
     {"hone report spec.json --views evaluations:84mm:8pt -o search.pdf",
      "one picture, for a column of a paper"},
@@ -639,28 +635,24 @@ static const struct example examples[] = {
 const struct command command_report = {
     .name = "report",
     .group = GROUP_RESULTS,
-    .summary = "write what is known as one HTML file with pictures",
+    .summary = "write the results as one HTML file with pictures",
     .arguments = "SPEC|STORE|FILE...",
     .least = 1,
     .most = UINT32_MAX,
     .description =
         "Writes one HTML file that needs no network, today or in years: pictures, "
         "tables, and the data to filter them.\n\n"
-        "An argument is a spec, of which the user's store is asked; a store, with all "
-        "that is in it; or a recorded space: "
-        "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json, hone judge "
-        "--json or hone deploy --format json wrote. Each device, language and set of "
-        "constants is a set of its own.\n\n"
-        "Nothing runs: numbers are those that hone best and hone tune --json show, and "
-        "intervals and ties are drawn as they were decided. "
-        "Times of a ranking and times of configurations measured alone do not compare, "
-        "and never share a colour.\n\n"
-        "With a script running (the file's own, the only one that its policy allows) "
-        "one filters by comparisons, as "
-        "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
-        "follow. The pointer shows what a point is, a click marks it in all views, and each "
-        "picture can be saved as SVG, PNG or CSV. Without a script, everything is there but "
-        "that.\n\n"
+        "An argument is a spec, whose results come from your store; a whole store; a recorded "
+        "space (T4 results, a Kernel Tuner cache file or CSV); or the output of hone score --json, "
+        "hone judge --json or hone deploy --format json. Each combination of device, language and "
+        "constants is one set.\n\n"
+        "Nothing is measured: the numbers are those of hone best and hone tune --json, and "
+        "intervals and ties are drawn as they were decided. Times from a ranking and times of "
+        "configurations measured alone are not comparable and never share a colour.\n\n"
+        "The page's own script filters by comparisons, as 'block_size_x = 16 and time < 2ms', or "
+        "by dragging in a picture: all views follow. Hovering shows what a point is, a click marks "
+        "it in all views, and each picture can be saved as SVG, PNG or CSV. Everything else works "
+        "without scripts.\n\n"
         "Exit status 1: there is no result to show.",
     .topics = "formats",
     .groups = groups,

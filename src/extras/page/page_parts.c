@@ -33,7 +33,8 @@ bool page_check_views(const char *names, struct error *e)
             ok |= is_named(*v, at, strcspn(at, ","));
     }
     if (!ok)
-        error_set(e, ERROR_USAGE, "'%s' are no views, separated by commas; there are %s", names,
+        error_set(e, ERROR_USAGE,
+                  "'%s' is not a list of views separated by commas; the views are %s", names,
                   text_cstr(&known));
     text_release(&known);
     return ok;
@@ -60,7 +61,8 @@ static const struct view *find_view(const struct page *p, const char *name, bool
         error_set(e, ERROR_USAGE, "'%s' has no %s; there are %s", name,
                   as_picture ? "picture" : "numbers", text_cstr(&names));
     else if (!found)
-        error_set(e, ERROR_USAGE, "there is no view '%s'; there are %s", name, text_cstr(&names));
+        error_set(e, ERROR_USAGE, "there is no view '%s'; the views are %s", name,
+                  text_cstr(&names));
     else if (!*set)
         error_set(e, ERROR_INPUT, "there is nothing to show in '%s': %s", name,
                   p->count ? found->missing(&p->sets[0]) : "there are no results");
@@ -96,10 +98,10 @@ static bool read_paper(const char *words, char name[40], struct canvas *at, stru
     for (const char *word = words + length; *word == ':'; word += length) {
         length = strcspn(++word, ":");
         if (!read_length(word, length, &mm, &points))
-            return error_set(e, ERROR_USAGE,
-                             "'%s': behind the view's name stand a width and a font's size, as in "
-                             "'%s:84mm:8pt'",
-                             words, name);
+            return error_set(
+                e, ERROR_USAGE,
+                "'%s': the view's name is followed by a width and a font size, as in '%s:84mm:8pt'",
+                words, name);
     }
     at->millimetres = mm;
     at->width = mm / (points * MM_OF_POINT) * PICTURE_FONT;
