@@ -2,8 +2,8 @@
 # Makes a container image without a container tool: a system of this release by debootstrap, with hone's packages and PoCL in it,
 # as an OCI layout in one tar that has docker's manifest, too. Needs root and the network.
 #
-#   cmake/image.sh            into build-image; packages are those of build-package, which package.sh makes
-#   cmake/image.sh --try      then unpacks it again and tunes the gallery there (hone selftest)
+#   cmake/image.sh            into build-image; packages are those of HONE_PACKAGES, else of build-package, which package.sh makes
+#   cmake/image.sh --try      then unpacks it again and checks the gallery's kernels there (hone selftest)
 #
 #   podman load -i hone-VERSION-image.tar      or docker load -i; the image is hone:VERSION
 #   docker run --rm -it -v "$PWD:/work" hone:VERSION tune kernel.json     with --gpus all on an NVIDIA GPU
@@ -23,7 +23,7 @@ ls "$packages"/hone_*.deb "$packages"/hone-kernels_*.deb >/dev/null || {
 }
 rm -rf "$folder"
 mkdir -p "$folder/layout/blobs/sha256"
-epoch=$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)
+epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)}
 
 make_clean_system "$folder"
 cp "$packages"/hone_*.deb "$packages"/hone-kernels_*.deb "$folder/"

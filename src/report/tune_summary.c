@@ -662,7 +662,7 @@ static void put_sources(const struct tune_report *v, struct text *out)
             text_add(out, s->is_failed ? ", none correct\n" : ", not asked for\n");
         if (s->heard.outcome == HEARD_NOT)
             continue;
-        text_add(out, s->heard.outcome == HEARD_TRUSTED ? ", used" : ", of no use here");
+        text_add(out, s->heard.outcome == HEARD_TRUSTED ? ", used" : ", only its best were tried");
         text_addf(out, " (orders %.0f %% of pairs as they are ordered here)",
                   100 * s->heard.agrees);
         if (s->best && s->best == best) {

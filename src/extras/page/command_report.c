@@ -100,6 +100,28 @@ static const struct spec *stored_spec(struct session *s, struct store *store,
     return spec && keep_spec(s, spec, e) ? spec : NULL;
 }
 
+// The spec of a file with the constants of a stored space, "A=1, B=2"; NULL: it is no longer valid with them.
+static const struct spec *spec_with_constants(struct session *s, const char *file,
+                                              const struct stored_space *space)
+{
+    struct error ignored = ERROR_INIT;
+    struct spec_options o = {.log = &s->work.log,
+                             .refuses_commands = environment_refuses_commands()};
+    const char **set = arena_array(&s->work.arena, strlen(space->constants) + 1, sizeof *set);
+    char *at = arena_strdup(&s->work.arena, space->constants);
+    for (char *end; set && at && *at; at = end) {
+        end = strstr(at, ", ");
+        set[o.set_count++] = at;
+        if (!end)
+            break;
+        *end = '\0';
+        end += 2;
+    }
+    o.set = set;
+    struct spec *spec = set && at ? spec_load(file, &o, &ignored) : NULL;
+    return spec && keep_spec(s, spec, &ignored) ? spec : NULL;
+}
+
 static bool is_shown(const struct session *s, const struct stored_space *space)
 {
     const struct given_language *l = &s->settings->given.language;
@@ -107,9 +129,9 @@ static bool is_shown(const struct session *s, const struct stored_space *space)
            (!l->is_given || str_equal(space->language, language_text(l->language)));
 }
 
-// The spaces of a store: of a spec (NULL: of all), with its constants or all there are. A space
+// The spaces of a store: of a spec and its file (NULL: of all), with its constants or all there are. A space
 // whose spec cannot be read any more is left out, which is reported.
-static bool add_spaces(struct session *s, struct store *store, const char *path,
+static bool add_spaces(struct session *s, struct store *store, const char *path, const char *file,
                        const struct spec *spec, const char *constants, struct error *e)
 {
     struct stored_space *spaces;
@@ -125,8 +147,10 @@ static bool add_spaces(struct session *s, struct store *store, const char *path,
         struct error why = ERROR_INIT;
         if (!is_shown(s, &spaces[i]))
             continue;
-        bool is_own = spec && constants;
-        const struct spec *of = is_own ? spec : stored_spec(s, store, &spaces[i], &why);
+        const struct spec *of = spec && constants ? spec
+                                : spec            ? spec_with_constants(s, file, &spaces[i])
+                                                  : NULL;
+        of = of ? of : stored_spec(s, store, &spaces[i], &why);
         if (of && !page_add_stored(&s->page, store, &spaces[i], of, path, &s->choice, e))
             return false;
         if (!of && !s->has_warned)
@@ -176,7 +200,7 @@ static int add_store(struct session *s, uint32_t argument)
     s->stores[argument] = hone_store_open(path, HONE_STORE_READ, &why);
     take_error(&why, &e);
     bool ok = s->stores[argument] &&
-              add_spaces(s, store_of(s->stores[argument]), path, NULL, constants, &e);
+              add_spaces(s, store_of(s->stores[argument]), path, NULL, NULL, constants, &e);
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
@@ -210,7 +234,8 @@ static int add_spec(struct session *s, uint32_t argument)
     spec_constants_text(spec, &constants);
     const char *own = arena_strdup(&w->arena, text_cstr(&constants));
     bool ok = own && !constants.failed
-                  ? add_spaces(s, w->store, store_path(w->store), spec, o->all ? NULL : own, &e)
+                  ? add_spaces(s, w->store, store_path(w->store), w->call->arguments[argument],
+                               spec, o->all ? NULL : own, &e)
                   : error_memory(&e);
     text_release(&constants);
     return ok ? EXIT_DONE : work_failed(&e);

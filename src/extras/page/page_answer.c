@@ -223,7 +223,8 @@ static void put_use(const struct page_set *s, struct text *out)
     if (!s->code.options)
         return;
     text_add(out, "<div class=\"use\">");
-    text_add(out, "<h4>Options</h4><pre class=\"copy\" tabindex=\"0\">");
+    text_addf(out, "<h4>Options%s</h4><pre class=\"copy\" tabindex=\"0\">",
+              s->code.geometry ? "" : ", of the parameters only");
     put_words(s->code.options, out);
     text_add(out, "</pre>\n");
     text_add(out, "<details><summary>As a header</summary><pre class=\"copy\" tabindex=\"0\">");

@@ -68,7 +68,7 @@ static void draw_distribution(const struct page_set *s, const struct canvas *at,
     if (has_usual)
         picture_segment(&p, "default", page_screened(&s->rows[s->usual]), NAN,
                         page_screened(&s->rows[s->usual]), NAN);
-    const struct legend legend[] = {{"best", "least", true}, {"default", "default", true}};
+    const struct legend legend[] = {{"best", "best", true}, {"default", "default", true}};
     picture_legend(&p, legend, has_usual ? 2 : 1);
     picture_end(&p);
     text_release(&about);
@@ -77,8 +77,8 @@ static void draw_distribution(const struct page_set *s, const struct canvas *at,
 
 static void grid_distribution(const struct page_set *s, struct sheet *g)
 {
-    static const char *const names[] = {"share of configurations", "time at most",
-                                        "times the least", NULL};
+    static const char *const names[] = {"share of configurations", "time at most", "times the best",
+                                        NULL};
     static const double shares[] = {0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
     size_t count;
     double *times = sorted_times(s, &count);
@@ -512,8 +512,12 @@ static void grid_heatmap(const struct page_set *s, struct sheet *g)
     uint32_t x, y;
     char label[PAGE_VALUE];
     choose_pair(s, &x, &y);
-    const char *const names[] = {
-        s->parameters[x].name, s->parameters[y].name, "least time", "with a time", "failed", NULL};
+    const char *const names[] = {s->parameters[x].name,
+                                 s->parameters[y].name,
+                                 "shortest time",
+                                 "with a time",
+                                 "failed",
+                                 NULL};
     struct heat_cell *cells = heat_cells(s, x, y);
     const struct heat_cell *cell = cells;
     sheet_head(g, names);
