@@ -170,6 +170,7 @@ second = run(2)
 check(not second.failed, second.said)
 check(not (scratch / "build").exists(), "the program was built again")
 check((kept / "gh").read_text() == "new\nedited\n", "the comment is edited")
+check("known from the store" in second.said, "what was checked is checked again: " + second.said)
 check(len(list((kept / "caches").glob("hone-program-*"))) == 1 and len(list((kept / "caches").glob("hone-store-*"))) == 2, "the caches")
 
 
