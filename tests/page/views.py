@@ -224,7 +224,7 @@ check(f.scratch not in absolute and os.path.expanduser("~/") not in absolute, "a
 check(not re.search(r"\bSPEC\b", absolute), "SPEC stands for a file")
 check("<dt>This page</dt><dd>hone report scale.json --store sizes.sqlite" in absolute, "this page's command")
 # Over each picture stands what it shows, computed, and how to read it behind a question mark.
-for view, pattern in (("finalists", "tied|told apart"), ("evaluations", "The shortest time, [0-9.]+ .s, came with"), ("distribution", "Within 10 % of the best: [0-9]+ of 8"),
+for view, pattern in (("finalists", "tied|distinguishable"), ("evaluations", "The shortest time, [0-9.]+ .s, came with"), ("distribution", "Within 10 % of the best: [0-9]+ of 8"),
                       ("parameters", "The most costly value is (STEP|MODE)="), ("heatmap", "Best with (STEP|MODE)="), ("failures", "8 of 16 configurations failed, 4 of them")):
     section = page[page.index('data-view="%s"' % view):]
     said = re.search('<p class="says">([^<]*)</p>', section[:section.index("</section>")])

@@ -194,11 +194,11 @@ START_TEST(summary)
     // Two medians of a few launches each are no speed-up.
     v.speedup = (struct tune_speedup){.known = true, .ratio.ratio = 2.616, .needed = 6};
     says(&v,
-         "\nspeed-up over the default, a=3, b=1: not known: too few launches; it takes at least 6 "
+         "\nspeed-up over the default, a=3, b=1: unknown: too few launches; it takes at least 6 "
          "of each (--iterations 6), or the ranking\n");
     v.in_short = true;
     says(&v,
-         "\nSpeed-up over the default: not known: too few launches; it takes at least 6 of each ");
+         "\nSpeed-up over the default: unknown: too few launches; it takes at least 6 of each ");
     ck_assert_ptr_null(strstr(text_cstr(&out), "2.616"));
 }
 END_TEST
