@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/trace.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -94,7 +95,7 @@ static void write_colored(FILE *stream, const char *text, size_t length, bool co
 static bool is_sentence(const char *line, size_t length)
 {
     static const char *const labels[] = {"Best: ", "Next: ", "Configuration: ", "Options: "};
-    bool is = length > 0 && *line >= 'A' && *line <= 'Z' && !memmem(line, length, "  ", 2);
+    bool is = length > 0 && isalnum((unsigned char)*line) && !memmem(line, length, "  ", 2);
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
         is = is && !str_starts(line, labels[i]);
     return is;

@@ -317,7 +317,7 @@ left_out("beginning", "space.json")
 check("what a tune began with" in f.report("began.html", "began.json", "scale.json", "--store", "sizes.sqlite", "--all"), "began.html")
 with open(f.path("alone.json"), "w") as file:
     file.write(f.run("tune", "scale.json", "--no-store", "--budget", "3", "--json"))
-check(rows("alone.json", "--format", "csv", "--views", "beginning")[0]["began with"].startswith("questions of the strategy"), "nothing to begin with")
+check(rows("alone.json", "--format", "csv", "--views", "beginning")[0]["began with"].startswith("configurations asked for by the strategy"), "nothing to begin with")
 
 # Kernels that were judged, in two runs: by their scores, a text that was judged twice by the lower one, wrong ones last.
 verdict = {"type": "verdict", "at": None, "evidence": None, "same_as": None, "measured_twice": False}
