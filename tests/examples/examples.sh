@@ -108,6 +108,7 @@ END
 chmod +x "$scratch/bin/hone"
 [ "$machine" = gpu ] || export PATH="$scratch/bin:$PATH"
 [ "$machine" != gpu ] || export PATH="$build:$PATH"
+python3 -c 'import numpy' 2>/dev/null || ln -s /usr/bin/python3 "$scratch/bin/python3" # the distribution's, which has it
 export HOME="$scratch/home" TMPDIR="$scratch/temporary" HONE_LOCKS="$scratch/temporary" LC_ALL=C.UTF-8
 unset XDG_DATA_HOME HONE_DEVICE HONE_ALSO || :
 cd "$scratch/folder" || exit 1
@@ -172,6 +173,7 @@ missing() { # command
     case $1 in
     *--races*) command -v oclgrind >/dev/null || echo "Oclgrind is not installed" ;;
     *--arch*) [ -n "${CUDA_HOME:-}" ] || ldconfig -p 2>/dev/null | grep -q libnvrtc || echo "NVRTC is not installed" ;;
+    *reference-by*) python3 -c 'import numpy' 2>/dev/null || echo "NumPy is not installed" ;;
     *openblas*) ldconfig -p 2>/dev/null | grep -q libopenblas || echo "OpenBLAS is not installed" ;;
     *clblast*) ldconfig -p 2>/dev/null | grep -q libclblast || echo "CLBlast is not installed" ;;
     *"man -l"*) command -v man >/dev/null || echo "man is not installed" ;;
