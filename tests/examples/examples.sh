@@ -108,7 +108,7 @@ END
 chmod +x "$scratch/bin/hone"
 [ "$machine" = gpu ] || export PATH="$scratch/bin:$PATH"
 [ "$machine" != gpu ] || export PATH="$build:$PATH"
-python3 -c 'import numpy' 2>/dev/null || ln -s /usr/bin/python3 "$scratch/bin/python3" # the distribution's, which has it
+python3 -c 'import numpy' 2>/dev/null || { ln -s /usr/bin/python3 "$scratch/bin/python3"; hash -r; } # the distribution's, which has it
 export HOME="$scratch/home" TMPDIR="$scratch/temporary" HONE_LOCKS="$scratch/temporary" LC_ALL=C.UTF-8
 unset XDG_DATA_HOME HONE_DEVICE HONE_ALSO || :
 cd "$scratch/folder" || exit 1
