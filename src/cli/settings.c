@@ -284,6 +284,16 @@ const struct option measure_options[] = {
     {0},
 };
 
+const struct option counters_options[] = {
+    {OPTION("counters", NULL, option_flag, MEASURE(counters)),
+     .brief = "what a launch moves and waits for",
+     .help = "After all timed launches repeat the launch, in tunes that of each finalist, to count what it does: bytes of memory "
+             "and L2, hit rates, occupancy, pipes, bank conflicts, spills, what warps wait for, and the bound that follows. "
+             "On NVIDIA's cards in CUDA, by CUPTI. hone run counts an OpenCL kernel in the simulator Oclgrind, "
+             "if that is installed: instructions, operations, and the bytes that they ask for."},
+    {0},
+};
+
 static bool option_budget(void *field, const char *value, struct error *e)
 {
     struct budget ignored;

@@ -334,6 +334,7 @@ static const struct option options[] = {
 static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
                                              {"What and where", reference_options, FIELD(given)},
                                              {"Measuring", measure_options, FIELD(measure)},
+                                             {"Measuring", counters_options, FIELD(measure)},
                                              {"Measuring", jobs_options, FIELD(measure)},
                                              {"Result", options, 0},
                                              {"Result", format_options, FIELD(given.output)},
