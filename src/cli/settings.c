@@ -286,6 +286,7 @@ const struct option measure_options[] = {
 
 const struct option counters_options[] = {
     {OPTION("counters", NULL, option_flag, MEASURE(counters)),
+     .excludes = "cold: what is counted finds its data where the launch before left it",
      .brief = "what a launch moves and waits for",
      .help = "After all timed launches repeat the launch, in tunes that of each finalist, to count what it does: bytes of memory "
              "and L2, hit rates, occupancy, pipes, bank conflicts, spills, what warps wait for, and the bound that follows. "

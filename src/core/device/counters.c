@@ -39,7 +39,7 @@ static const char *reason_against_counting(const struct device *d, const struct 
     return "this device has no counters; NVIDIA's cards have, in CUDA";
 }
 
-bool counters_count(struct device *d, struct loaded *l, const struct policy *p, struct result *r)
+bool counters_count(struct device *d, struct loaded *l, struct result *r)
 {
     struct error e = ERROR_INIT;
     struct repeated s = {.device = d, .loaded = l, .result = r};
@@ -49,8 +49,6 @@ bool counters_count(struct device *d, struct loaded *l, const struct policy *p, 
     if (!c)
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
     device_phase_begin(d, PHASE_LAUNCHING, PASSES_MOST, !l->primed && !l->launched);
-    if (p->cold)
-        against = "counters are of warm caches (without --cold)";
     d->metering = true; // nothing but its launches runs
     // The first one finds the caches as every other does.
     bool ok = against || (restore_counted(&s) && launch_counted(&s));

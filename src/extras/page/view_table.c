@@ -168,5 +168,6 @@ const struct view *const page_views[] = {&page_view_evaluations,
                                          &page_view_table,
                                          &page_view_samples,
                                          &page_view_resources,
+                                         &page_view_counters,
                                          &page_view_source,
                                          NULL};
