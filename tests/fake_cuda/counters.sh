@@ -76,4 +76,5 @@ says 'what is counted finds its data where the launch before left it'
 mkdir without
 cp "$driver"/libcuda.so* "$driver"/libnvrtc.so* without
 LD_LIBRARY_PATH="$scratch/without:$(echo "$LD_LIBRARY_PATH" | sed "s#$driver##")" run 0 run copy.json --counters --store none
-grep -q 'CUPTI 13\|CUPTI, which reads' out || fail 'CUPTI is neither found nor missed'
+# Without it a real one may be found here, for which the fake card is none.
+grep -q 'Counters: none: CUPTI, which reads\|Counters: none: cuptiProfilerInitialize' out || fail 'CUPTI is not missed'
