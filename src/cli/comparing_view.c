@@ -123,7 +123,7 @@ static bool take_apart(struct comparing *c, struct view_why *out, struct error *
         counted[i] = compare_count(c->compare, i, &c->arena, e);
         ok = counted[i] != NULL;
     }
-    // What is counted says something of a binary that cannot be taken apart, too.
+    // Counters say something of a binary that cannot be taken apart, too.
     struct error why = ERROR_INIT;
     bool is_counted = ok && (counted[0]->source[0] || counted[1]->source[0]);
     if (ok && !why_make(builds, 2, &tools, out, &why) && !is_counted) {

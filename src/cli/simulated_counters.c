@@ -25,12 +25,14 @@ static bool take_simulated(void *context, const void *found)
     const struct result *r = ((const struct check_record *)found)->result;
     if (r->status == STATUS_TIMEOUT)
         error_set(&s->refused, ERROR_DEVICE,
-                  "in the simulator the launch takes more than %.0f s: a smaller size (--set) can be counted",
+                  "in the simulator the launch takes more than %.0f s: a smaller size (--set) can "
+                  "be counted",
                   (double)SIMULATED_LIMIT_NS / 1e9);
     else if (r->status == STATUS_CORRECT || r->status == STATUS_CORRECTNESS)
         instructions_read(r->output, s->out, &s->refused);
     else
-        error_set(&s->refused, ERROR_DEVICE, "in the simulator: %s: %s", result_word(r), r->message);
+        error_set(&s->refused, ERROR_DEVICE, "in the simulator: %s: %s", result_word(r),
+                  r->message);
     return true;
 }
 

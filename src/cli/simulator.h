@@ -9,6 +9,7 @@
 // names, where one does, then of --assume; else what GPUs commonly offer (races.h). *log is the
 // file that it writes. After work_spec(), in place of work_device(); an exit status.
 enum simulate { SIMULATE_RACES, SIMULATE_COUNTS };
-int simulator_open(struct work *w, const struct list *assumed, enum simulate what, const char **log);
+int simulator_open(struct work *w, const struct list *assumed, enum simulate what,
+                   const char **log);
 
 #endif

@@ -178,7 +178,8 @@ static void put_counted(const struct advised *of, struct text *out)
         text_addf(out, "the best is bound by %s", text_cstr(&bound));
     if (of->beside && of->counters->source[0] && of->beside->source[0])
         report_counters_differ(of->counters, "it", of->beside, "the default", DIFFERENCES, &more);
-    for (const char *at = text_cstr(&more); *at; at += strcspn(at, "\n") + 1) // each ends with ".\n"
+    for (const char *at = text_cstr(&more); *at;
+         at += strcspn(at, "\n") + 1) // each ends with ".\n"
         text_addf(out, "%s%.*s", out->length ? "; " : "", (int)strcspn(at, "\n") - 1, at);
     out->failed |= bound.failed | more.failed;
     text_release(&bound);

@@ -15,7 +15,7 @@ struct advised {
     const uint32_t *best;              // its values' indices
     const struct resources *resources; // (or NULL) of its first launch
     const struct importance
-        *importance; // over what was timed; count 0: too few rows to say anything
+        *importance;                 // over what was timed; count 0: too few rows to say anything
     const struct counters *counters; // (or NULL) of the best
     const struct counters *beside;   // (or NULL) of the default, where that is another one
 };

@@ -135,7 +135,7 @@ void report_bound(const struct counters *c, struct text *out)
         return;
     text_add(out, bound_text(b));
     if (b == BOUND_LAUNCH) {
-        duration_to_str(c->values[COUNTER_counted_ns], time);
+        duration_to_str(c->values[COUNTER_launch_ns], time);
         text_addf(out, ": it takes %s, about as long as one that does nothing", time);
     } else if (b == BOUND_DIVERGENCE) {
         text_addf(out, ": %.1f of 32 work-items take part in an instruction",
@@ -187,6 +187,8 @@ static double amount_of(const struct counters *c, size_t i)
 static double distance(const struct counters *a, const struct counters *b, size_t i)
 {
     double x = amount_of(a, i), y = amount_of(b, i), ratio = fabs(log(fmax(x, 1) / fmax(y, 1)));
+    if (isnan(x + y))
+        return 0;
     return fmax(x, y) >= amounts[i].least && ratio >= log(DIFFERS) ? ratio : 0;
 }
 
@@ -200,8 +202,8 @@ static void put_difference(const struct counters *a, const char *label, const st
     else if (y == 0)
         text_addf(out, "%s that %s does not (", amounts[i].what, other);
     else
-        text_addf(out, "%.2g times %s %s than %s (", x < y ? y / x : x / y, x < y ? "fewer" : "more",
-                  amounts[i].what, other);
+        text_addf(out, "%.2g times %s %s than %s (", x < y ? y / x : x / y,
+                  x < y ? "fewer" : "more", amounts[i].what, other);
     put_amount(x == 0 ? y : x, amounts[i].unit, out);
     if (x > 0 && y > 0) {
         text_add(out, ", ");
@@ -217,7 +219,8 @@ void report_counters_differ(const struct counters *a, const char *label, const s
     for (uint32_t told = 0; told < most; told++) {
         size_t next = AMOUNT_COUNT;
         for (size_t i = 0; i < AMOUNT_COUNT; i++) {
-            if (!is_told[i] && distance(a, b, i) > (next == AMOUNT_COUNT ? 0 : distance(a, b, next)))
+            if (!is_told[i] &&
+                distance(a, b, i) > (next == AMOUNT_COUNT ? 0 : distance(a, b, next)))
                 next = i;
         }
         if (next == AMOUNT_COUNT)

@@ -1,4 +1,4 @@
-// What a launch does, in words: its counters as a table, its bound, and how two launches differ.
+// The counters of a launch in words: as a table, its bound, and how two launches differ.
 #ifndef HONE_REPORT_COUNTERS_REPORT_H
 #define HONE_REPORT_COUNTERS_REPORT_H
 

@@ -270,8 +270,7 @@ static void put_counted(const struct counters *c, struct text *out)
     if (bound.length)
         text_addf(out, "Bound: %s\n", text_cstr(&bound));
     text_addf(out, "Counters, of one launch, by %s%s:\n", c->source,
-              isnan(c->values[COUNTER_operations]) &&
-                      isnan(c->values[COUNTER_requested_read_bytes])
+              isnan(c->values[COUNTER_operations]) && isnan(c->values[COUNTER_requested_read_bytes])
                   ? ""
                   : ", which moves nothing: bytes are those that instructions ask for");
     report_counters(&c, NULL, 1, REPORT_TEXT, out);

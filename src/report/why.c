@@ -286,7 +286,7 @@ static void put_spills(const struct why_part *part, const struct compared *c, st
 
 #define COUNTED_SENTENCES 3
 
-// What the card counted says most.
+// Sentences of what the card counted come first: they say most.
 static void put_counted_sentences(const struct view_why *v, struct text *out)
 {
     for (uint32_t i = 0; v->counters[0] && i < v->count; i++) {
@@ -591,6 +591,7 @@ static void emit_why_sentences(const void *record, const void *context, struct e
     X(PUT, sentences, (emit_why_sentences, v), "[]", "the largest differences")                    \
     X(RECORD, ptx, (why_part_fields, &v->parts[CODE_PTX]), "", "")                                 \
     X(RECORD, sass, (why_part_fields, &v->parts[CODE_SASS]), "", "")                               \
-    X(RECORD, counters, (result_counters_fields, v->counters[0]), "", "of the first side's launch") \
+    X(RECORD, counters, (result_counters_fields, v->counters[0]), "",                              \
+      "of the first side's launch")                                                                \
     X(RECORD, counters_second, (result_counters_fields, v->counters[1]), "", "of the second's")
 FIELDS_SHARED(report_why_fields, struct view_why, struct view_why, WHY)

@@ -33,7 +33,7 @@ struct why_part {
 };
 
 struct view_why {
-    uint32_t count; // of sides: 2, or 1 for one build alone
+    uint32_t count;                     // of sides: 2, or 1 for one build alone
     const char *labels[2];              // of the sides
     const struct counters *counters[2]; // (or NULL, both) what a launch of each does
     struct why_part parts[CODE_KINDS];

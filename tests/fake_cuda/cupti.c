@@ -3,7 +3,7 @@
 //
 //   FAKE_CUPTI_PASSES  that all metrics take together (default 3)
 //   FAKE_CUPTI_VALUES  NAME=NUMBER,...: values of metrics by a part of their names. One that is not named is the number of
-//                      launches in a pass, if that was the same in all of them
+//                      kernels in a pass, each of which is a range
 //   FAKE_CUPTI_LACKS   a part of the names of metrics that the card does not have: one of these spoils its host object
 #include "fake.h"
 
@@ -21,11 +21,11 @@ CUPTI_FUNCTIONS(X)
 #define PLAN              "FAKE PLAN"
 #define DATA              "FAKE DATA"
 
-enum step { STEP_NONE, STEP_ENABLED, STEP_CONFIGURED, STEP_STARTED, STEP_PUSHED, STEP_POPPED };
+enum step { STEP_NONE, STEP_ENABLED, STEP_CONFIGURED, STEP_STARTED };
 
 static enum step step;
 static bool is_initialized, is_decoded;
-static unsigned passes, launches, first_launches;
+static unsigned passes, launches, first_launches, ranges;
 
 // Enters a call that must be made at this step, with parameters of this size.
 static int enter(const char *call, size_t given, size_t size, enum step wanted)
@@ -136,7 +136,8 @@ static double value_of(const char *name)
 
 int cuptiProfilerHostEvaluateToGpuValues(struct cupti_values *p)
 {
-    if (!is_decoded || p->bytes != sizeof DATA || memcmp(p->data, DATA, sizeof DATA) != 0)
+    if (!is_decoded || p->range >= ranges || p->bytes != sizeof DATA ||
+        memcmp(p->data, DATA, sizeof DATA) != 0)
         return INVALID_OPERATION;
     for (size_t i = 0; i < p->count; i++)
         p->values[i] = value_of(p->names[i]);
@@ -167,7 +168,8 @@ int cuptiRangeProfilerDisable(struct cupti_profiler *p)
 int cuptiRangeProfilerGetCounterDataSize(struct cupti_data_size *p)
 {
     p->bytes = sizeof DATA;
-    return p->ranges == 1 && p->nodes == 1 ? ENTER(p, STEP_ENABLED) : INVALID_PARAMETER;
+    ranges = (unsigned)p->ranges;
+    return p->ranges > 0 && p->nodes == p->ranges ? ENTER(p, STEP_ENABLED) : INVALID_PARAMETER;
 }
 
 int cuptiRangeProfilerCounterDataImageInitialize(struct cupti_data *p)
@@ -183,8 +185,8 @@ int cuptiRangeProfilerSetConfig(struct cupti_config *p)
     int code = enter(__func__, p->size, CUPTI_UP_TO(struct cupti_config, level), STEP_ENABLED);
     bool is_sound = p->plan_bytes == sizeof PLAN && memcmp(p->plan, PLAN, sizeof PLAN) == 0 &&
                     p->data_bytes == sizeof DATA && memcmp(p->data, DATA, sizeof DATA) == 0 &&
-                    p->range == CUPTI_USER_RANGE && p->replay == CUPTI_USER_REPLAY &&
-                    p->ranges == 1 && p->levels == 1;
+                    p->range == CUPTI_AUTO_RANGE && p->replay == CUPTI_USER_REPLAY &&
+                    p->ranges == ranges && p->levels == 1;
     step = STEP_CONFIGURED;
     return code != CUPTI_OK || is_sound ? code : INVALID_PARAMETER;
 }
@@ -193,32 +195,18 @@ int cuptiRangeProfilerStart(struct cupti_profiler *p)
 {
     int code = ENTER(p, STEP_CONFIGURED);
     step = STEP_STARTED;
-    return code;
-}
-
-int cuptiRangeProfilerPushRange(struct cupti_push *p)
-{
-    int code = ENTER(p, STEP_STARTED);
-    step = STEP_PUSHED;
     first_launches = fake_count("cuLaunchKernel");
-    return code;
-}
-
-int cuptiRangeProfilerPopRange(struct cupti_profiler *p)
-{
-    int code = ENTER(p, STEP_PUSHED);
-    unsigned now = fake_count("cuLaunchKernel") - first_launches;
-    step = STEP_POPPED;
-    if (now == 0 || (passes > 0 && now != launches))
-        return INVALID_OPERATION;
-    launches = now;
     return code;
 }
 
 int cuptiRangeProfilerStop(struct cupti_stop *p)
 {
-    int code = enter(__func__, p->size, CUPTI_UP_TO(struct cupti_stop, is_over), STEP_POPPED);
+    int code = enter(__func__, p->size, CUPTI_UP_TO(struct cupti_stop, is_over), STEP_STARTED);
+    unsigned now = fake_count("cuLaunchKernel") - first_launches;
     step = STEP_CONFIGURED;
+    if (now != ranges || (passes > 0 && now != launches))
+        return INVALID_OPERATION;
+    launches = now;
     p->is_over = ++passes >= fake_number("FAKE_CUPTI_PASSES", 3);
     return code;
 }

@@ -265,7 +265,7 @@ static int wait_for_record(struct session *s)
     return status;
 }
 
-// What no device counts, a simulator may.
+// Counts in a simulator what no device counts.
 static int count_simulated(struct session *s, const struct invocation *i)
 {
     struct text configuration = TEXT_INIT;

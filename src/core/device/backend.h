@@ -66,6 +66,7 @@ struct own_argument {
 struct counting {
     bool (*restore)(void *context); // everything is as before the first launch
     bool (*launch)(void *context);  // of the whole job, waited for
+    uint32_t kernels;               // in a launch
     void *context;
 };
 

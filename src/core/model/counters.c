@@ -43,9 +43,11 @@ void counters_codec(struct wire *w, struct counters *c)
         wire_f64(w, &c->values[i]);
 }
 
+// Parts and wholes are counted in different launches: a part may be larger.
 double counters_share(const struct counters *c, enum counter part, enum counter whole)
 {
-    return c->values[whole] > 0 ? 100 * c->values[part] / c->values[whole] : NAN;
+    double share = c->values[whole] > 0 ? 100 * c->values[part] / c->values[whole] : NAN;
+    return share > 100 ? 100 : share;
 }
 
 const char *bound_text(enum bound b)
@@ -60,32 +62,29 @@ const char *bound_text(enum bound b)
 
 // ---- the bound ---------------------------------------------------------------------------------
 
-// A launch that is shorter spends more time on beginning and ending than on its work.
-#define LAUNCH_NS 4000
-// Multiprocessors busy for less of the launch, in per cent: there are too few work-groups, or they are too uneven.
-#define ACTIVE_LEAST 60
-// A unit this busy, in per cent of its peak, is what the launch waits for.
-#define BUSY_LEAST 60
-// Of the passes over shared memory, of the sectors of L1, of those of L2: from there on they are the cause.
-#define CONFLICTS_LEAST 30
-#define LOCAL_LEAST     50
-#define ATOMICS_LEAST   50
-// Work-items of a warp that take part in an instruction, of 32.
-#define TOGETHER_LEAST 16
+#define LAUNCH_NS 4000 // a shorter launch spends more time on beginning and ending than on its work
+#define ACTIVE_LEAST                                                                               \
+    60 // %: multiprocessors that are active for less have too few work-groups, or uneven ones
+#define BUSY_LEAST 50 // %: a unit this busy is what the launch waits for
+// Shares in per cent from which the cause is named in place of the unit.
+#define CONFLICTS_LEAST 30 // of the passes over shared memory
+#define LOCAL_LEAST     50 // of the sectors of L1
+#define ATOMICS_LEAST   50 // of the sectors of L2
+#define TOGETHER_LEAST  16 // work-items of 32 that take part in an instruction
 
 // A unit and its bound, in the order in which equals are named.
 static const struct {
     enum counter busy;
     enum bound bound;
 } units[] = {
-    {COUNTER_dram_busy, BOUND_MEMORY},    {COUNTER_l2_busy, BOUND_L2},
-    {COUNTER_l2_link_busy, BOUND_L2},     {COUNTER_l1_busy, BOUND_SHARED},
-    {COUNTER_tensor_busy, BOUND_TENSOR},  {COUNTER_fma_busy, BOUND_FLOAT},
-    {COUNTER_fp64_busy, BOUND_DOUBLE},    {COUNTER_alu_busy, BOUND_INTEGER},
-    {COUNTER_xu_busy, BOUND_SPECIAL},     {COUNTER_issue_busy, BOUND_ISSUE},
+    {COUNTER_dram_busy, BOUND_MEMORY},   {COUNTER_l2_busy, BOUND_L2},
+    {COUNTER_l2_link_busy, BOUND_L2},    {COUNTER_l1_busy, BOUND_SHARED},
+    {COUNTER_tensor_busy, BOUND_TENSOR}, {COUNTER_fma_busy, BOUND_FLOAT},
+    {COUNTER_fp64_busy, BOUND_DOUBLE},   {COUNTER_alu_busy, BOUND_INTEGER},
+    {COUNTER_xu_busy, BOUND_SPECIAL},
 };
 
-// What stands behind the busiest unit, where its work is not what the kernel is for.
+// The cause behind the busiest unit, if the work there is not what the kernel is for.
 static enum bound cause_of(const struct counters *c, enum bound b)
 {
     bool is_cache = b == BOUND_L2 || b == BOUND_SHARED || b == BOUND_LATENCY;
@@ -95,10 +94,11 @@ static enum bound cause_of(const struct counters *c, enum bound b)
         return BOUND_SPILLS;
     if (is_cache && counters_share(c, COUNTER_atomic_sectors, COUNTER_l2_sectors) >= ATOMICS_LEAST)
         return BOUND_ATOMICS;
-    if (b == BOUND_SHARED && counters_share(c, COUNTER_bank_conflicts,
-                                            COUNTER_shared_wavefronts) >= CONFLICTS_LEAST)
+    if (b == BOUND_SHARED &&
+        counters_share(c, COUNTER_bank_conflicts, COUNTER_shared_wavefronts) >= CONFLICTS_LEAST)
         return BOUND_CONFLICTS;
-    if (!is_cache && b != BOUND_MEMORY && b != BOUND_TENSOR && together < TOGETHER_LEAST)
+    bool is_pipe = !is_cache && b != BOUND_MEMORY && b != BOUND_TENSOR;
+    if (is_pipe && together < TOGETHER_LEAST)
         return BOUND_DIVERGENCE;
     return b;
 }
@@ -109,7 +109,7 @@ enum bound counters_bound(const struct counters *c)
     double most = BUSY_LEAST;
     if (isnan(c->values[COUNTER_elapsed_cycles]))
         return BOUND_UNKNOWN;
-    if (c->values[COUNTER_counted_ns] < LAUNCH_NS)
+    if (c->values[COUNTER_launch_ns] < LAUNCH_NS)
         return BOUND_LAUNCH;
     if (counters_share(c, COUNTER_active_cycles, COUNTER_elapsed_cycles) < ACTIVE_LEAST)
         return BOUND_GROUPS;
@@ -119,5 +119,8 @@ enum bound counters_bound(const struct counters *c)
         most = c->values[units[i].busy];
         bound = units[i].bound;
     }
+    // Whatever keeps a pipe busy takes issue slots, too.
+    if (bound == BOUND_LATENCY && c->values[COUNTER_issue_busy] > BUSY_LEAST)
+        bound = BOUND_ISSUE;
     return cause_of(c, bound);
 }

@@ -1,4 +1,4 @@
-// What one launch of a job did, by the device's own counters or by a simulator's, and the bound that follows from it.
+// Counts of what one launch of a job did, by the device's own counters or by a simulator's, and the bound that follows from it.
 #ifndef HONE_MODEL_COUNTERS_H
 #define HONE_MODEL_COUNTERS_H
 
@@ -6,7 +6,8 @@
 #include "base/wire.h"
 
 // X(name, unit, meaning): all kernels of the job together. A sector is 32 bytes.
-#define COUNTERS(X)                                                                                \
+#define LAUNCH_COUNTERS(X)                                                                         \
+    X(launch_ns, "ns", "of a launch right before it was counted")                                  \
     X(counted_ns, "ns", "that the launch took while it was counted")                               \
     X(dram_read_bytes, "bytes", "")                                                                \
     X(dram_write_bytes, "bytes", "")                                                               \
@@ -44,9 +45,23 @@
     X(requested_local_bytes, "bytes", "likewise, of local (shared) memory")                        \
     X(operations, "", "on floating-point numbers; a multiply-add is two")
 
+// Shares of the launch's time.
+#define COUNTERS_OF_ELAPSED(X)                                                                     \
+    X(dram_busy)                                                                                   \
+    X(l2_busy)                                                                                     \
+    X(l2_link_busy)                                                                                \
+    X(l1_busy)                                                                                     \
+    X(atomic_busy)                                                                                 \
+    X(issue_busy)                                                                                  \
+    X(tensor_busy)                                                                                 \
+    X(fma_busy)                                                                                    \
+    X(fp64_busy)                                                                                   \
+    X(alu_busy)                                                                                    \
+    X(xu_busy)
+
 enum counter {
 #define X(name, unit, meaning) COUNTER_##name,
-    COUNTERS(X)
+    LAUNCH_COUNTERS(X)
 #undef X
         COUNTER_COUNT
 };
@@ -79,11 +94,11 @@ enum bound {
 };
 
 struct counters {
-    const char *source;            // "CUPTI 13.0", "Oclgrind"; "": nothing was counted
-    const char *refused;           // why not; "" when something was
-    const char *stall;             // the most frequent reason of waiting warps, in words; ""
-    uint32_t passes;               // launches that it took
-    double values[COUNTER_COUNT];  // NaN: not known
+    const char *source;           // "CUPTI 13.0", "Oclgrind"; "": nothing was counted
+    const char *refused;          // why not; "" when something was
+    const char *stall;            // the most frequent reason of waiting warps, in words; ""
+    uint32_t passes;              // launches that it took
+    double values[COUNTER_COUNT]; // NaN: not known
 };
 
 // In the arena: texts "", values NaN. NULL without memory.

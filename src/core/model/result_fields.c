@@ -56,9 +56,10 @@ FIELDS_SHARED(result_gpu_fields, struct gpu_snapshot, void, GPU)
     X(SOME, refused, (v->refused), "", "why it is not known")
 FIELDS_SHARED(result_energy_fields, struct energy, void, ENERGY)
 
-#define COUNTER_FIELD(X, name, unit, meaning) X(F64, name, (v->values[COUNTER_##name]), unit, meaning)
-#define COUNTER_FIELD_VALUE(...)              COUNTER_FIELD(FIELD_VALUE, __VA_ARGS__)
-#define COUNTER_FIELD_ROW(...)                COUNTER_FIELD(FIELD_ROW, __VA_ARGS__)
+#define COUNTER_FIELD(X, name, unit, meaning)                                                      \
+    X(F64, name, (v->values[COUNTER_##name]), unit, meaning)
+#define COUNTER_FIELD_VALUE(...) COUNTER_FIELD(FIELD_VALUE, __VA_ARGS__)
+#define COUNTER_FIELD_ROW(...)   COUNTER_FIELD(FIELD_ROW, __VA_ARGS__)
 #define COUNTED(X)                                                                                 \
     X(SOME, source, (v->source), "", "what counted")                                               \
     X(SOME, refused, (v->refused), "", "why nothing was counted")                                  \
@@ -66,7 +67,7 @@ FIELDS_SHARED(result_energy_fields, struct energy, void, ENERGY)
     X(TEXT, bound, (v->source[0] ? bound_text(counters_bound(v)) : NULL), "",                      \
       "what keeps the launch from being faster")                                                   \
     X(SOME, stall, (v->stall), "", "the most frequent reason of waiting warps")                    \
-    COUNTERS(COUNTER_##X)
+    LAUNCH_COUNTERS(COUNTER_##X)
 FIELDS_SHARED(result_counters_fields, struct counters, void, COUNTED)
 
 // ---- resources and times -----------------------------------------------------------------------

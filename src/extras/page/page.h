@@ -69,7 +69,7 @@ struct page_detail {
     uint32_t resource_count;
     const struct deviation *deviations;
     uint32_t deviation_count;
-    double joule; // of a launch; NaN: not known
+    double joule;                    // of a launch; NaN: not known
     const struct counters *counters; // (or NULL) likewise
 };
 

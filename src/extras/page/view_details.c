@@ -262,7 +262,7 @@ static void grid_counters(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {"configuration", "bound", "stall",
 #define X(name, unit, meaning) #name,
-                                        COUNTERS(X)
+                                        LAUNCH_COUNTERS(X)
 #undef X
                                             NULL};
     sheet_head(g, names);
@@ -374,7 +374,8 @@ const struct view page_view_resources = {
 const struct view page_view_counters = {
     .name = "counters",
     .title = "Counters",
-    .about = "What one launch of a configuration did, counted after all that was timed: bytes, sectors of 32 bytes, units in per "
+    .about = "What one launch of a configuration did, counted after all that was timed: bytes, "
+             "sectors of 32 bytes, units in per "
              "cent of their peak. The bound is what keeps the launch from being faster.",
     .part = PART_DATA,
     .is_folded = true,

@@ -35,7 +35,7 @@ static double vector_width(const char *call)
     return width >= 1 ? width : 1;
 }
 
-static void add_bytes(const char *what, struct counters *c)
+static void add_requested_bytes(const char *what, struct counters *c)
 {
     bool is_load = str_starts(what, "load "), is_store = str_starts(what, "store ");
     const char *space = strchr(what, ' '), *bytes = strchr(what, '(');
@@ -68,7 +68,7 @@ bool instructions_read(const char *text, struct counters *out, struct error *e)
         if (end == line || !str_starts(end, " - "))
             continue;
         instructions += count;
-        add_bytes(what, out);
+        add_requested_bytes(what, out);
         has_vectors = has_vectors || BEGINS(what, vectors);
         has_arithmetic = has_arithmetic || BEGINS(what, arithmetic);
         if (BEGINS(what, arithmetic))

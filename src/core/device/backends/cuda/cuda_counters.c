@@ -1,5 +1,5 @@
-// Counts what a launch does by CUPTI's range profiler: the launch is repeated, and in each pass the card counts other events.
-// CUPTI is opened at the first counting, so that nothing of it is in the process while launches are timed.
+// Counts what a launch does by CUPTI's range profiler: the launch is repeated, and in each pass the card counts other events of
+// each kernel. CUPTI is opened at the first counting, so that nothing of it is in the process while launches are timed.
 #include "device/backends/cuda/cuda.h"
 #include "device/backends/cuda/cupti_api.h"
 #include "device/routine.h"
@@ -22,7 +22,7 @@
     X(l2_sectors, "lts__t_sectors.sum")                                                            \
     X(l2_hit_sectors, "lts__t_sectors_lookup_hit.sum")                                             \
     X(l2_busy, "lts__t_sectors.avg.pct_of_peak_sustained_elapsed")                                 \
-    X(l2_link_busy, "l1tex__m_xbar2l1tex_read_sectors.avg.pct_of_peak_sustained_elapsed")          \
+    X(l2_link_busy, "lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed")               \
     X(l1_sectors, "l1tex__t_sectors.sum")                                                          \
     X(l1_hit_sectors, "l1tex__t_sectors_lookup_hit.sum")                                           \
     X(l1_busy, "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed")                \
@@ -71,8 +71,8 @@ static const struct {
     enum counter counter; // COUNTER_COUNT: of warps that wait for `stall`
     const char *stall, *name;
 } metrics[] = {
-#define METRIC(counter, name)      {COUNTER_##counter, NULL, name},
-#define STALL(name, text)          {COUNTER_COUNT, text, "smsp__warps_issue_stalled_" name ".sum"},
+#define METRIC(counter, name) {COUNTER_##counter, NULL, name},
+#define STALL(name, text)     {COUNTER_COUNT, text, "smsp__warps_issue_stalled_" name ".sum"},
     METRICS(METRIC) STALLS(STALL)};
 #define METRIC_COUNT (sizeof metrics / sizeof *metrics)
 
@@ -126,8 +126,10 @@ static bool open_cupti(const struct cuda *o, struct cupti_api *api, struct error
     void *library = find_cupti(o);
     if (!library)
         return error_set(e, ERROR_DEVICE,
-                         "CUPTI, which reads the card's counters, is neither beside NVRTC nor where the loader looks nor "
-                         "below /usr/local/cuda; install it (NVIDIA: cuda-cupti; PyPI: nvidia-cuda-cupti), or set "
+                         "CUPTI, which reads the card's counters, is neither beside NVRTC nor "
+                         "where the loader looks nor "
+                         "below /usr/local/cuda; install it (NVIDIA: cuda-cupti; PyPI: "
+                         "nvidia-cuda-cupti), or set "
                          "CUDA_HOME to the folder of a CUDA toolkit");
     const char *missing = library_functions(library, cupti_entries,
                                             sizeof cupti_entries / sizeof *cupti_entries, api);
@@ -141,11 +143,12 @@ static bool cupti_failed(const struct cupti_api *api, const char *call, int code
     const char *text = NULL;
     switch (code) {
     case CUPTI_NOT_PERMITTED:
-        return error_set_driver(
-            e, ERROR_DEVICE, code,
-            "the driver lets administrators alone read counters (ERR_NVGPUCTRPERM); one of them lets all do it by a file "
-            "/etc/modprobe.d/nvidia-counters.conf with the line \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" "
-            "and a restart");
+        return error_set_driver(e, ERROR_DEVICE, code,
+                                "the driver lets administrators alone read counters "
+                                "(ERR_NVGPUCTRPERM); one of them lets all do it by a file "
+                                "/etc/modprobe.d/nvidia-counters.conf with the line \"options "
+                                "nvidia NVreg_RestrictProfilingToAdminUsers=0\" "
+                                "and a restart");
     case CUPTI_VIRTUAL:
     case CUPTI_VIRTUAL_NOT_PERMITTED:
         return error_set_driver(e, ERROR_DEVICE, code,
@@ -166,6 +169,7 @@ struct cupti_session {
     const char *names[METRIC_COUNT]; // that the card has
     size_t indices[METRIC_COUNT];    // of `metrics`
     size_t count;
+    uint32_t kernels; // of a launch: a range each
     uint8_t *plan, *data;
     size_t plan_bytes, data_bytes;
     double values[METRIC_COUNT];
@@ -198,7 +202,8 @@ static bool plan_passes(struct cupti_session *s, CUdevice device, struct error *
 {
     struct cupti_nothing nothing = {.size = 0};
     struct cupti_chip chip = {.device = (size_t)device};
-    if (!CALL(s, cuptiProfilerInitialize, &nothing, e) || !CALL(s, cuptiDeviceGetChipName, &chip, e))
+    if (!CALL(s, cuptiProfilerInitialize, &nothing, e) ||
+        !CALL(s, cuptiDeviceGetChipName, &chip, e))
         return false;
     struct cupti_host host = {.kind = CUPTI_RANGE_PROFILER, .chip = chip.name};
     if (!CALL(s, cuptiProfilerHostInitialize, &host, e))
@@ -207,7 +212,8 @@ static bool plan_passes(struct cupti_session *s, CUdevice device, struct error *
     choose_metrics(s);
     struct cupti_metrics wanted = {.host = s->host, .names = s->names, .count = s->count};
     struct cupti_plan_size size = {.host = s->host};
-    if (!CALL(s, cuptiProfilerHostConfigAddMetrics, &wanted, e) || !CALL(s, cuptiProfilerHostGetConfigImageSize, &size, e))
+    if (!CALL(s, cuptiProfilerHostConfigAddMetrics, &wanted, e) ||
+        !CALL(s, cuptiProfilerHostGetConfigImageSize, &size, e))
         return false;
     s->plan_bytes = size.bytes;
     s->plan = calloc(1, size.bytes + 1);
@@ -221,8 +227,11 @@ static bool enable_profiler(struct cupti_session *s, CUcontext context, struct e
     if (!CALL(s, cuptiRangeProfilerEnable, &enable, e))
         return false;
     s->profiler = enable.profiler;
-    struct cupti_data_size size = {
-        .profiler = s->profiler, .names = s->names, .count = s->count, .ranges = 1, .nodes = 1};
+    struct cupti_data_size size = {.profiler = s->profiler,
+                                   .names = s->names,
+                                   .count = s->count,
+                                   .ranges = s->kernels,
+                                   .nodes = s->kernels};
     if (!CALL(s, cuptiRangeProfilerGetCounterDataSize, &size, e))
         return false;
     s->data_bytes = size.bytes;
@@ -236,64 +245,99 @@ static bool enable_profiler(struct cupti_session *s, CUcontext context, struct e
                                   .plan = s->plan,
                                   .data_bytes = size.bytes,
                                   .data = s->data,
-                                  .range = CUPTI_USER_RANGE,
+                                  .range = CUPTI_AUTO_RANGE,
                                   .replay = CUPTI_USER_REPLAY,
-                                  .ranges = 1,
+                                  .ranges = s->kernels,
                                   .levels = 1,
                                   .least_level = 1};
     return CALL(s, cuptiRangeProfilerCounterDataImageInitialize, &data, e) &&
-           called(&s->api, "cuptiRangeProfilerSetConfig", s->api.cuptiRangeProfilerSetConfig(&config), e);
+           called(&s->api, "cuptiRangeProfilerSetConfig",
+                  s->api.cuptiRangeProfilerSetConfig(&config), e);
 }
 
-// Every pass launches the job as it was launched before: `launches` restores what it needs.
+// Every pass launches the job as it was launched before.
 static bool run_passes(struct cupti_session *s, const struct counting *launches, uint32_t *passes,
                        bool *failed, struct error *e)
 {
     struct cupti_profiler profiler = {.profiler = s->profiler};
-    struct cupti_push push = {.profiler = s->profiler, .name = "job"};
     struct cupti_stop stop = {.profiler = s->profiler};
+    struct cupti_decode decode = {.profiler = s->profiler};
     for (*passes = 0; !stop.is_over && *passes < PASSES_MOST; ++*passes) {
-        if (!launches->restore(launches->context)) {
-            *failed = true;
+        *failed = !launches->restore(launches->context);
+        if (*failed)
             return true;
-        }
-        if (!CALL(s, cuptiRangeProfilerStart, &profiler, e) || !CALL(s, cuptiRangeProfilerPushRange, &push, e))
+        if (!CALL(s, cuptiRangeProfilerStart, &profiler, e))
             return false;
         *failed = !launches->launch(launches->context);
         if (*failed)
             return true;
         stop.size = CUPTI_UP_TO(struct cupti_stop, is_over);
-        if (!CALL(s, cuptiRangeProfilerPopRange, &profiler, e) || !called(&s->api, "cuptiRangeProfilerStop", s->api.cuptiRangeProfilerStop(&stop), e))
+        if (!called(&s->api, "cuptiRangeProfilerStop", s->api.cuptiRangeProfilerStop(&stop), e))
             return false;
     }
-    struct cupti_decode decode = {.profiler = s->profiler};
-    struct cupti_values values = {.host = s->host,
-                                  .data = s->data,
-                                  .bytes = s->data_bytes,
-                                  .names = s->names,
-                                  .count = s->count,
-                                  .values = s->values};
-    return CALL(s, cuptiRangeProfilerDecodeData, &decode, e) && CALL(s, cuptiProfilerHostEvaluateToGpuValues, &values, e);
+    return CALL(s, cuptiRangeProfilerDecodeData, &decode, e);
 }
 
-static void take_counters(const struct cupti_session *s, struct counters *out)
+static bool is_share(enum counter counter)
 {
-    double stalled = 0, most = 0;
+    static const enum counter shares[] = {
+#define X(name) COUNTER_##name,
+        COUNTERS_OF_ELAPSED(X) COUNTER_occupancy
+#undef X
+    };
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        if (shares[i] == counter)
+            return true;
+    }
+    return false;
+}
+
+// Adds a kernel's values to the job's: counts as they are, shares by the time in which they were counted (metrics[0]).
+static void add_kernel(const struct cupti_session *s, double *stalled, struct counters *out)
+{
     for (size_t i = 0; i < s->count; i++) {
-        enum counter counter = metrics[s->indices[i]].counter;
-        if (counter != COUNTER_COUNT) {
-            double *value = &out->values[counter];
-            *value = isnan(*value) ? s->values[i] : *value + s->values[i];
+        size_t metric = s->indices[i];
+        enum counter counter = metrics[metric].counter;
+        double value = s->values[i];
+        if (counter == COUNTER_COUNT) {
+            stalled[metric] += value;
             continue;
         }
-        stalled += s->values[i];
-        if (s->values[i] <= most)
-            continue;
-        most = s->values[i];
-        out->stall = metrics[s->indices[i]].stall;
+        if (is_share(counter))
+            value *= s->values[0];
+        out->values[counter] = isnan(out->values[counter]) ? value : out->values[counter] + value;
     }
-    if (stalled > 0)
-        out->values[COUNTER_stall_share] = 100 * most / stalled;
+}
+
+static bool take_counters(struct cupti_session *s, struct counters *out, struct error *e)
+{
+    double stalled[METRIC_COUNT] = {0}, all = 0;
+    size_t most = 0;
+    for (uint32_t kernel = 0; kernel < s->kernels; kernel++) {
+        struct cupti_values values = {.host = s->host,
+                                      .data = s->data,
+                                      .bytes = s->data_bytes,
+                                      .range = kernel,
+                                      .names = s->names,
+                                      .count = s->count,
+                                      .values = s->values};
+        if (!CALL(s, cuptiProfilerHostEvaluateToGpuValues, &values, e))
+            return false;
+        add_kernel(s, stalled, out);
+    }
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        if (is_share((enum counter)i))
+            out->values[i] /= out->values[COUNTER_counted_ns];
+    }
+    for (size_t i = 0; i < METRIC_COUNT; i++) {
+        all += stalled[i];
+        most = stalled[i] > stalled[most] ? i : most;
+    }
+    if (all > 0) {
+        out->stall = metrics[most].stall;
+        out->values[COUNTER_stall_share] = 100 * stalled[most] / all;
+    }
+    return true;
 }
 
 static void end_counting(struct cupti_session *s)
@@ -312,15 +356,15 @@ bool cuda_count(void *own, const struct counting *launches, struct counters *out
                 struct error *e)
 {
     struct cuda *o = own;
-    struct cupti_session s = {.count = 0};
+    struct cupti_session s = {.kernels = launches->kernels};
     uint32_t version = 0;
     bool failed = false;
     bool ok = open_cupti(o, &s.api, e) && plan_passes(&s, o->device, e) &&
               enable_profiler(&s, o->context, e) &&
-              run_passes(&s, launches, &out->passes, &failed, e);
+              run_passes(&s, launches, &out->passes, &failed, e) &&
+              (failed || take_counters(&s, out, e));
     if (ok && !failed) {
         s.api.cuptiGetVersion(&version);
-        take_counters(&s, out);
         const char *source = arena_printf(a, "CUPTI %u", version);
         ok = source || error_memory(e);
         out->source = source ? source : "";

@@ -109,17 +109,11 @@ struct cupti_config {
     const uint8_t *plan;
     size_t data_bytes;
     uint8_t *data;
-    int range, replay; // CUPTI_USER_RANGE, CUPTI_USER_REPLAY
+    int range, replay; // CUPTI_AUTO_RANGE, CUPTI_USER_REPLAY
     size_t ranges;
     uint16_t levels, least_level;
     size_t pass;
     uint16_t level;
-};
-
-struct cupti_push {
-    CUPTI_HEAD;
-    void *profiler;
-    const char *name;
 };
 
 struct cupti_stop {
@@ -142,32 +136,30 @@ enum {
     CUPTI_VIRTUAL_NOT_PERMITTED = 40,
 
     CUPTI_RANGE_PROFILER = 0,
-    CUPTI_USER_RANGE = 2,
+    CUPTI_AUTO_RANGE = 1,
     CUPTI_USER_REPLAY = 3
 };
 
 // X(name, parameters)
-#define CUPTI_FUNCTIONS(X)\
-    X(cuptiGetVersion, (uint32_t * out))\
-    X(cuptiGetResultString, (int code, const char **text))\
-    X(cuptiProfilerInitialize, (struct cupti_nothing *))\
-    X(cuptiDeviceGetChipName, (struct cupti_chip *))\
-    X(cuptiProfilerHostInitialize, (struct cupti_host *))\
-    X(cuptiProfilerHostDeinitialize, (struct cupti_host_end *))\
-    X(cuptiProfilerHostGetMetricProperties, (struct cupti_metric *))\
-    X(cuptiProfilerHostConfigAddMetrics, (struct cupti_metrics *))\
-    X(cuptiProfilerHostGetConfigImageSize, (struct cupti_plan_size *))\
-    X(cuptiProfilerHostGetConfigImage, (struct cupti_plan *))\
-    X(cuptiProfilerHostEvaluateToGpuValues, (struct cupti_values *))\
-    X(cuptiRangeProfilerEnable, (struct cupti_enable *))\
-    X(cuptiRangeProfilerDisable, (struct cupti_profiler *))\
-    X(cuptiRangeProfilerGetCounterDataSize, (struct cupti_data_size *))\
-    X(cuptiRangeProfilerCounterDataImageInitialize, (struct cupti_data *))\
-    X(cuptiRangeProfilerSetConfig, (struct cupti_config *))\
-    X(cuptiRangeProfilerStart, (struct cupti_profiler *))\
-    X(cuptiRangeProfilerPushRange, (struct cupti_push *))\
-    X(cuptiRangeProfilerPopRange, (struct cupti_profiler *))\
-    X(cuptiRangeProfilerStop, (struct cupti_stop *))\
+#define CUPTI_FUNCTIONS(X)                                                                         \
+    X(cuptiGetVersion, (uint32_t * out))                                                           \
+    X(cuptiGetResultString, (int code, const char **text))                                         \
+    X(cuptiProfilerInitialize, (struct cupti_nothing *))                                           \
+    X(cuptiDeviceGetChipName, (struct cupti_chip *))                                               \
+    X(cuptiProfilerHostInitialize, (struct cupti_host *))                                          \
+    X(cuptiProfilerHostDeinitialize, (struct cupti_host_end *))                                    \
+    X(cuptiProfilerHostGetMetricProperties, (struct cupti_metric *))                               \
+    X(cuptiProfilerHostConfigAddMetrics, (struct cupti_metrics *))                                 \
+    X(cuptiProfilerHostGetConfigImageSize, (struct cupti_plan_size *))                             \
+    X(cuptiProfilerHostGetConfigImage, (struct cupti_plan *))                                      \
+    X(cuptiProfilerHostEvaluateToGpuValues, (struct cupti_values *))                               \
+    X(cuptiRangeProfilerEnable, (struct cupti_enable *))                                           \
+    X(cuptiRangeProfilerDisable, (struct cupti_profiler *))                                        \
+    X(cuptiRangeProfilerGetCounterDataSize, (struct cupti_data_size *))                            \
+    X(cuptiRangeProfilerCounterDataImageInitialize, (struct cupti_data *))                         \
+    X(cuptiRangeProfilerSetConfig, (struct cupti_config *))                                        \
+    X(cuptiRangeProfilerStart, (struct cupti_profiler *))                                          \
+    X(cuptiRangeProfilerStop, (struct cupti_stop *))                                               \
     X(cuptiRangeProfilerDecodeData, (struct cupti_decode *))
 
 struct cupti_api {
