@@ -71,8 +71,12 @@ int simulated_counters(const struct invocation *call, const struct spec_settings
     struct simulated s = {.arena = a, .out = out, .refused = ERROR_INIT};
     work_init(&s.work, call, given, measure);
     int status = work_spec(&s.work);
-    if (status == EXIT_DONE)
-        status = simulator_open(&s.work, &(struct list){0}, SIMULATE_COUNTS, &log);
+    bool is_open = status == EXIT_DONE && simulator_open(&s.work, &(struct list){0},
+                                                         SIMULATE_COUNTS, &log) == EXIT_DONE;
+    if (status == EXIT_DONE && !is_open) { // it has said why
+        work_release(&s.work);
+        return EXIT_DONE;
+    }
     if (status == EXIT_DONE && begin_simulated(&s, configuration, log, &e)) {
         struct running running = {.workflow = check_workflow(s.check),
                                   .work = &s.work,
