@@ -135,7 +135,7 @@ void report_bound(const struct counters *c, struct text *out)
         return;
     text_add(out, bound_text(b));
     if (b == BOUND_LAUNCH) {
-        duration_to_str(c->values[COUNTER_launch_ns], time);
+        duration_to_str(c->values[COUNTER_counted_ns], time);
         text_addf(out, ": it takes %s, about as long as one that does nothing", time);
     } else if (b == BOUND_DIVERGENCE) {
         text_addf(out, ": %.1f of 32 work-items take part in an instruction",

@@ -95,7 +95,9 @@ def run_hone(hone, spec, *more):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or not lines:
-        raise RuntimeError("%s: %s %s" % (" ".join(command), done.stdout[-300:], done.stderr[-500:]))
+        found = json.loads(lines[-1]) if lines else {}
+        raise RuntimeError("%s: exit %d, %s: %s %s" % (" ".join(command), done.returncode, found.get("status"), found.get("message"),
+                                                       done.stderr[-500:]))
     return json.loads(lines[-1])
 
 

@@ -16,7 +16,7 @@ static struct counters *idle_launch(void)
     for (int i = 0; i < COUNTER_COUNT; i++)
         c->values[i] = 0;
     c->source = "CUPTI 130001";
-    c->values[COUNTER_launch_ns] = 100000;
+    c->values[COUNTER_counted_ns] = 100000;
     c->values[COUNTER_active_cycles] = 95;
     c->values[COUNTER_elapsed_cycles] = 100;
     c->values[COUNTER_instructions] = 1000;
@@ -35,7 +35,7 @@ static const struct {
     struct change changes[3];
     enum bound bound;
 } cases[] = {
-    {{{COUNTER_launch_ns, 3000}}, BOUND_LAUNCH},
+    {{{COUNTER_counted_ns, 3000}}, BOUND_LAUNCH},
     {{{COUNTER_active_cycles, 50}, {COUNTER_fma_busy, 90}}, BOUND_GROUPS},
     {{{COUNTER_dram_busy, 91}, {COUNTER_l2_busy, 80}}, BOUND_MEMORY},
     {{{COUNTER_l2_busy, 80}}, BOUND_L2},
@@ -88,7 +88,7 @@ START_TEST(a_result_keeps_its_counters)
     ck_assert_str_eq(again->counters->source, "CUPTI 130001");
     ck_assert_str_eq(again->counters->stall, "a \"barrier\"");
     ck_assert_uint_eq(again->counters->passes, 10);
-    ck_assert(again->counters->values[COUNTER_launch_ns] == 100000);
+    ck_assert(again->counters->values[COUNTER_counted_ns] == 100000);
     ck_assert(isnan(again->counters->values[COUNTER_xu_busy]));
     result_free(again);
     // Each shorter one is refused, the one without counters too: nothing is made up.

@@ -16,7 +16,7 @@ static struct counters *launch(double dram, double l2)
     for (int i = 0; i < COUNTER_requested_read_bytes; i++)
         c->values[i] = 0;
     c->source = "CUPTI 130001";
-    c->values[COUNTER_launch_ns] = 100000;
+    c->values[COUNTER_counted_ns] = 100000;
     c->values[COUNTER_active_cycles] = c->values[COUNTER_elapsed_cycles] = 100;
     c->values[COUNTER_dram_read_bytes] = dram;
     c->values[COUNTER_l2_read_bytes] = l2;

@@ -109,7 +109,7 @@ enum bound counters_bound(const struct counters *c)
     double most = BUSY_LEAST;
     if (isnan(c->values[COUNTER_elapsed_cycles]))
         return BOUND_UNKNOWN;
-    if (c->values[COUNTER_launch_ns] < LAUNCH_NS)
+    if (c->values[COUNTER_counted_ns] < LAUNCH_NS)
         return BOUND_LAUNCH;
     if (counters_share(c, COUNTER_active_cycles, COUNTER_elapsed_cycles) < ACTIVE_LEAST)
         return BOUND_GROUPS;

@@ -7,8 +7,7 @@
 
 // X(name, unit, meaning): all kernels of the job together. A sector is 32 bytes.
 #define LAUNCH_COUNTERS(X)                                                                         \
-    X(launch_ns, "ns", "of a launch right before it was counted")                                  \
-    X(counted_ns, "ns", "that the launch took while it was counted")                               \
+    X(counted_ns, "ns", "that the kernels took while they were counted")                           \
     X(dram_read_bytes, "bytes", "")                                                                \
     X(dram_write_bytes, "bytes", "")                                                               \
     X(dram_busy, "%", "of the memory's peak")                                                      \
