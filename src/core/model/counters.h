@@ -105,7 +105,7 @@ struct counters *counters_new(struct arena *a);
 struct counters *counters_copy(struct arena *a, const struct counters *from);
 void counters_codec(struct wire *w, struct counters *c);
 
-// What keeps the launch from being faster, by the first rule that holds (counters.c).
+// Names what keeps the launch from being faster, by the first rule that holds (counters.c).
 enum bound counters_bound(const struct counters *c);
 const char *bound_text(enum bound b);
 // A part of a whole in per cent; NaN if either is not known, or the whole is 0.

@@ -39,7 +39,7 @@ struct terms {
     bool cold;
     bool audit;  // the check of each output is put to mutants of a right result
     bool energy; // the energy of each job's launches is counted too: half a second each
-    // What a launch of each job does is counted, after all that is timed: of finalists, or of one job that is measured alone.
+    // Counters of a launch are taken after all that is timed: of finalists, or of one job that is measured alone.
     bool counters;
 };
 
