@@ -111,7 +111,7 @@ static int open_device(struct checking *c)
 {
     const struct check_settings *s = c->settings;
     if (s->races.is_given)
-        return simulator_open(&c->work, &s->assume, &c->races_log);
+        return simulator_open(&c->work, &s->assume, SIMULATE_RACES, &c->races_log);
     if (s->arch)
         return architecture_open(&c->work, s);
     int status = work_device(&c->work);

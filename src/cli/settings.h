@@ -43,6 +43,7 @@ struct measure_settings {
     } limits;
     struct list rules;
     bool cold;
+    bool counters;
     struct given seed, jobs;
     struct given_fresh {
         bool all, ranking; // ranking: of points that the store has a ranking of
@@ -70,6 +71,7 @@ extern const struct option store_options[];
 extern const struct option own_store_options[]; // --store and --json
 
 extern const struct option measure_options[]; // --iterations, --timeout, --cold
+extern const struct option counters_options[];
 extern const struct option timeout_options[];
 extern const struct option rule_options[];
 extern const struct option jobs_options[];

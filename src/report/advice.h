@@ -1,5 +1,5 @@
 // Advice on what to try next, in a few lines, from a space that was measured: a best value at the edge of its list, what limits
-// the best configuration, parameters that do not matter.
+// the best configuration and what it does less of, parameters that do not matter.
 #ifndef HONE_REPORT_ADVICE_H
 #define HONE_REPORT_ADVICE_H
 
@@ -15,7 +15,9 @@ struct advised {
     const uint32_t *best;              // its values' indices
     const struct resources *resources; // (or NULL) of its first launch
     const struct importance
-        *importance; // over what was timed; count 0: too few rows to say anything
+        *importance;                 // over what was timed; count 0: too few rows to say anything
+    const struct counters *counters; // (or NULL) of the best
+    const struct counters *beside;   // (or NULL) of the default, where that is another one
 };
 
 // In the arena. False without memory.

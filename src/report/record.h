@@ -60,7 +60,7 @@ struct record_origin {
 };
 
 // A tune, by now or at its end.
-#define ADVICE_MOST 3
+#define ADVICE_MOST 4
 struct advice { // advice.h
     const char *lines[ADVICE_MOST];
     size_t count;

@@ -1,4 +1,5 @@
 // Everything about one result, as `hone run` and `hone best` show it.
+#include "report/counters_report.h"
 #include "report/peak_report.h"
 #include "model/result_fields.h"
 #include "report/report.h"
@@ -258,8 +259,28 @@ static void put_times(const struct record_frame *f, const struct tune_record *v,
     report_peak_shares(f, v, out);
 }
 
+static void put_counted(const struct counters *c, struct text *out)
+{
+    struct text bound = TEXT_INIT;
+    if (c->refused[0])
+        text_addf(out, "Counters: none: %s\n", c->refused);
+    if (!c->source[0])
+        return;
+    report_bound(c, &bound);
+    if (bound.length)
+        text_addf(out, "Bound: %s\n", text_cstr(&bound));
+    text_addf(out, "Counters, of one launch, by %s%s:\n", c->source,
+              isnan(c->values[COUNTER_operations]) && isnan(c->values[COUNTER_requested_read_bytes])
+                  ? ""
+                  : ", which moves nothing: bytes are those that instructions ask for");
+    report_counters(&c, NULL, 1, REPORT_TEXT, out);
+    text_release(&bound);
+}
+
 static void put_card(const struct result *r, struct text *out)
 {
+    if (r->counters)
+        put_counted(r->counters, out);
     if (r->energy.microjoules > 0) {
         text_add(out, "Energy: ");
         report_energy(&r->energy, out);

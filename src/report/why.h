@@ -5,6 +5,7 @@
 #include "isa/code.h"
 #include "isa/tools.h"
 #include "base/fields.h"
+#include "model/counters.h"
 
 // One build, as a worker handed it over.
 struct why_build {
@@ -32,7 +33,9 @@ struct why_part {
 };
 
 struct view_why {
-    uint32_t count; // of sides: 2, or 1 for one build alone
+    uint32_t count;                     // of sides: 2, or 1 for one build alone
+    const char *labels[2];              // of the sides
+    const struct counters *counters[2]; // (or NULL, both) what a launch of each does
     struct why_part parts[CODE_KINDS];
 };
 

@@ -288,7 +288,8 @@ END_TEST
 
 START_TEST(test_policy)
 {
-    struct policy p = {1, 2, 7, 3, 4, 5, 6, true, true, POLICY_CHECK_ONE, 8, 9, true, true, true},
+    struct policy p = {1, 2, 7,    3,    4,    5,   6, true, true, POLICY_CHECK_ONE,
+                       8, 9, true, true, true, true},
                   q = {0};
     struct text bytes = TEXT_INIT;
     struct arena arena;
@@ -302,7 +303,7 @@ START_TEST(test_policy)
     ck_assert(q.launches == 1 && q.batch == 2 && q.hopeless_ns == 3 && q.budget_ns == 4);
     ck_assert(q.launch_limit_ns == 5 && q.build_limit_ns == 6 && q.cold && q.fixed);
     ck_assert(q.warmups == 7 && q.check == POLICY_CHECK_ONE && q.host_clock && q.energy &&
-              q.chosen == 8 && q.inputs == 9 && q.audit);
+              q.counters && q.chosen == 8 && q.inputs == 9 && q.audit);
     arena_release(&arena);
     text_release(&bytes);
 }

@@ -412,6 +412,7 @@ static const struct option_group groups[] = {
     {"Search", objective_options, FIELD(search)},
     {"Search", seed_options, FIELD(measure)},
     {"Measuring", measure_options, FIELD(measure)},
+    {"Measuring", counters_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
     {"Ranking", rule_options, FIELD(measure)},
     {"Ranking", rank_options, 0},

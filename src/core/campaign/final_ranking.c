@@ -415,7 +415,8 @@ static bool ask_elsewhere(struct final_ranking *s, bool *more, struct error *e)
     const struct turn turn = {.launches = s->phase == PHASE_CHECK,
                               .batch = 1,
                               .compare = s->phase == PHASE_CHECK,
-                              .energy = s->phase == PHASE_CHECK && s->o.energy};
+                              .energy = s->phase == PHASE_CHECK && s->o.energy,
+                              .counters = s->phase == PHASE_CHECK && s->o.counters};
     *more = false;
     for (size_t i = 0; ok && i < s->o.count + s->o.has_late; i++) {
         uint32_t answers = 0, other = s->lanes;
@@ -862,17 +863,23 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
 // left: the ranking is over.
 static bool start_check(struct final_ranking *s, struct error *e)
 {
-    struct turn turn = {.launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
+    struct turn turn = {.launches = 1,
+                        .batch = 1,
+                        .compare = true,
+                        .energy = s->o.energy,
+                        .counters = s->o.counters};
     struct ranking_entry *entries = calloc(s->o.count + 1, sizeof *entries);
     size_t winner;
-    bool is_partial = s->o.checks_tied && !s->o.energy;
+    bool is_partial = s->o.checks_tied && !s->o.energy && !s->o.counters;
     bool ok = entries != NULL || error_memory(e);
     // Without a decision there is nothing to check: all have failed.
     bool is_decided = ok && rounds_rank(s->rounds, entries, &winner);
     s->phase = PHASE_CHECK;
     s->status.checking = true;
     forget_turns(s);
-    for (size_t i = 0; ok && is_decided && i < s->o.count; i++) {
+    // A default that is many times slower is counted, too: the advice compares the best with it.
+    size_t count = s->o.count + (s->o.counters && s->o.has_late);
+    for (size_t i = 0; ok && is_decided && i < count; i++) {
         const struct finalist *c = &s->o.finalists[i];
         bool is_wanted = !c->failure && !c->checked && (!is_partial || entries[i].tied);
         ok = !is_wanted || ask_turn(s, i, home_lane(s), &turn, e);

@@ -74,7 +74,8 @@ struct final_ranking_options {
     bool has_late;              // one more stands behind them: a default that is many times slower
     bool is_short;              // no further than the first regular look
     bool energy;                // of each finalist that is left is counted at the end
-    bool checks_tied; // without energy: only those tied with the winner are compared again
+    bool counters;              // of each finalist that is left, likewise
+    bool checks_tied; // without either: only those tied with the winner are compared again
     // (or 0) Launches that all take so long are not warmed up: what they find in the caches is a small part of them.
     uint64_t cold_ns;
     // (optional) Equal devices, on each of which rounds run, at the same time; filled in. 0: one.

@@ -62,6 +62,14 @@ struct own_argument {
     size_t size; // 1, 4 or 8
 };
 
+// Launches whose events are counted, as often as it takes. False: a launch failed, which the caller knows.
+struct counting {
+    bool (*restore)(void *context); // everything is as before the first launch
+    bool (*launch)(void *context);  // of the whole job, waited for
+    uint32_t kernels;               // in a launch
+    void *context;
+};
+
 struct own_launch {
     uint32_t groups[2], local[2]; // work-groups, and work-items in each, along x and y
     const struct own_argument *arguments;
@@ -144,6 +152,11 @@ struct backend {
     // Launches and waits. *lost: nothing can be run on this device any more.
     bool (*run)(void *own, const struct run *run, struct run_times *times, bool *lost,
                 struct result *r);
+
+    // (optional: nothing is counted) What one launch does, by the device's counters, with texts in the arena. Also true
+    // where a launch failed. False: the error says why nothing can be counted, and what to do about it.
+    bool (*count)(void *own, const struct counting *launches, struct counters *out, struct arena *a,
+                  struct error *e);
 
     // (optional) After the launches of a request: is the process that they ran in as it was before?
     // Else r says what they left behind.

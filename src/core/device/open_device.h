@@ -292,6 +292,9 @@ bool spin_up(struct device *d, struct loaded *l, const struct policy *p, struct 
 bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bool separately,
                   struct result *r);
 
+// count_launch.c: counts what one launch does, or says in the result why that cannot be done; neither is a failure.
+bool count_launch(struct device *d, struct loaded *l, struct result *r);
+
 // unwritten.c: components of an output's region that hold the poison after a launch; 0 of an output
 // that is not poisoned.
 bool unwritten_suspected(struct device *d, struct loaded *l, uint32_t index, uint64_t *out,

@@ -37,6 +37,8 @@ struct policy {
     bool host_clock; // the device's was found wrong: the host's times the launches
     // Also a run of launches long enough to count their energy, after the timed ones.
     bool energy;
+    // Launches are repeated after all that until the device has counted what one of them does.
+    bool counters;
     // A launch that is verified: the check is audited, too (device/audit.c).
     bool audit;
 };

@@ -6,6 +6,7 @@
 #include "model/result.h"
 
 extern const struct fields result_gpu_fields;       // of a gpu_snapshot
+extern const struct fields result_counters_fields;  // of a struct counters
 extern const struct fields result_energy_fields;    // of an energy
 extern const struct fields result_resources_fields; // of resources
 extern const struct fields result_times_fields;     // of a result

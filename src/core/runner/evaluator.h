@@ -39,6 +39,8 @@ struct terms {
     bool cold;
     bool audit;  // the check of each output is put to mutants of a right result
     bool energy; // the energy of each job's launches is counted too: half a second each
+    // Counters of a launch are taken after all that is timed: of finalists, or of one job that is measured alone.
+    bool counters;
 };
 
 // The limit of one launch: that of the terms, or, once there is a best (best_ns > 0), what is
@@ -109,6 +111,7 @@ struct turn {
     uint32_t batch;    // launches per sample; 0: as the rules say for the job's length
     bool compare;      // the last launch is on other inputs, against the reference of those
     bool energy;       // its energy is counted after the samples
+    bool counters;     // what a launch does is counted after that
     uint32_t place;    // the device, of an evaluator with several (runner/farm.h)
 };
 

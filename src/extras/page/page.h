@@ -69,7 +69,8 @@ struct page_detail {
     uint32_t resource_count;
     const struct deviation *deviations;
     uint32_t deviation_count;
-    double joule; // of a launch; NaN: not known
+    double joule;                    // of a launch; NaN: not known
+    const struct counters *counters; // (or NULL) likewise
 };
 
 // One of several equal devices that shared a tune, as the run's session in the store describes it.

@@ -12,13 +12,18 @@
 
 // ---- facts -------------------------------------------------------------------------------------
 
-static const struct page_detail *detail_of_best(const struct page_set *s)
+static const struct page_detail *detail_of(const struct page_set *s, size_t row)
 {
     for (size_t i = 0; i < s->detail_count; i++) {
-        if (s->details[i].row == s->best)
+        if (s->details[i].row == row)
             return &s->details[i];
     }
     return NULL;
+}
+
+static const struct page_detail *detail_of_best(const struct page_set *s)
+{
+    return detail_of(s, s->best);
 }
 
 static void put_answer_time(const struct page_set *s, const struct page_row *best, struct text *out)
@@ -237,12 +242,14 @@ static void put_advice(const struct page_set *s, struct text *out)
 {
     struct arena a = {0};
     struct advice advice;
-    const struct page_detail *d = detail_of_best(s);
+    const struct page_detail *d = detail_of_best(s), *usual = detail_of(s, s->usual);
     const struct advised of = {.parameters = s->parameters,
                                .parameter_count = s->parameter_count,
                                .best = s->rows[s->best].choice,
                                .resources = d && d->resource_count ? d->resources : NULL,
-                               .importance = &s->importance};
+                               .importance = &s->importance,
+                               .counters = d ? d->counters : NULL,
+                               .beside = usual && usual != d ? usual->counters : NULL};
     if (!advice_find(&of, &a, &advice))
         out->failed = true;
     for (size_t i = 0; !out->failed && i < advice.count; i++) {

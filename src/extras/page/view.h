@@ -55,8 +55,8 @@ extern const struct view page_view_evaluations, page_view_time, page_view_finali
     page_view_rounds, page_view_distribution, page_view_parameters, page_view_importance,
     page_view_heatmap, page_view_parallel, page_view_failures, page_view_table, page_view_sizes,
     page_view_beside, page_view_matrix, page_view_pareto, page_view_samples, page_view_resources,
-    page_view_source, page_view_devices, page_view_roofline, page_view_convergence,
-    page_view_deployed, page_view_beginning, page_view_leaderboard;
+    page_view_counters, page_view_source, page_view_devices, page_view_roofline,
+    page_view_convergence, page_view_deployed, page_view_beginning, page_view_leaderboard;
 
 // Why a set has no times; for `missing`.
 const char *page_no_times(const struct page_set *s);

@@ -1,6 +1,7 @@
 // The finalists, the fastest and one of each group of failures in full: every sample, what the compiled kernel takes, how far
 // its outputs are from the reference, and the texts and options that it was compiled from.
 #include "extras/page/view.h"
+#include "report/counters_report.h"
 
 enum { SHOWN_MOST = 24, SAMPLES_MOST = 200 };
 
@@ -233,6 +234,52 @@ static void grid_resources(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- counters ----------------------------------------------------------------------------------
+
+static const char *missing_counters(const struct page_set *s)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        if (s->details[i].counters && s->details[i].counters->source[0])
+            return NULL;
+    }
+    return "nothing was counted: hone tune --counters counts what the finalists do";
+}
+
+static void tell_counters(const struct page_set *s, struct text *out)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_detail *d = &s->details[i];
+        struct text bound = TEXT_INIT;
+        if (d->counters && d->row == s->best)
+            report_bound(d->counters, &bound);
+        if (bound.length)
+            text_addf(out, "The best is bound by %s.", text_cstr(&bound));
+        text_release(&bound);
+    }
+}
+
+static void grid_counters(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"configuration", "bound", "stall",
+#define X(name, unit, meaning) #name,
+                                        LAUNCH_COUNTERS(X)
+#undef X
+                                            NULL};
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct counters *c = s->details[i].counters;
+        if (!c || !c->source[0])
+            continue;
+        sheet_row(g);
+        page_grid_configuration(s, &s->rows[s->details[i].row], g);
+        sheet_text(g, bound_text(counters_bound(c)));
+        sheet_text(g, c->stall);
+        for (int k = 0; k < COUNTER_COUNT; k++)
+            sheet_number(g, c->values[k]);
+    }
+    sheet_end(g);
+}
+
 // ---- sources -----------------------------------------------------------------------------------
 
 static void grid_source(const struct page_set *s, struct sheet *g)
@@ -323,6 +370,19 @@ const struct view page_view_resources = {
     .grid = grid_resources,
     .rows = 150,
 };
+const struct view page_view_counters = {
+    .name = "counters",
+    .title = "Counters",
+    .about = "What one launch of a configuration did, counted after all that was timed: bytes, "
+             "sectors of 32 bytes, units in per "
+             "cent of their peak. The bound is what keeps the launch from being faster.",
+    .part = PART_DATA,
+    .is_folded = true,
+    .tell = tell_counters,
+    .missing = missing_counters,
+    .grid = grid_counters,
+};
+
 const struct view page_view_source = {
     .name = "source",
     .title = "Sources as compiled",

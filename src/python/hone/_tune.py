@@ -45,6 +45,7 @@ class RunOptions(TypedDict, total=False):
     iterations: int
     jobs: int
     cold: bool
+    counters: bool
     rules: Sequence[str]
     build_limit_s: float
     launch_limit_s: float
@@ -101,7 +102,7 @@ class Tune(Bound):
                  where: Union[str, Sequence[str]] = (), configurations: Sequence[Union[str, Configuration]] = (),
                  start_with: Sequence[Union[str, Configuration]] = (),
                  store: Union[None, bool, Store, PathLike] = True, iterations: int = 0, jobs: int = 0,
-                 fresh: bool = False, cold: bool = False, unranked: bool = False, rules: Sequence[str] = (),
+                 fresh: bool = False, cold: bool = False, counters: bool = False, unranked: bool = False, rules: Sequence[str] = (),
                  build_limit_s: float = 0, launch_limit_s: float = 0, lock_wait_s: float = 0,
                  set: Optional[Mapping[str, Any]] = None, judge: Optional[Judge] = None,
                  _run: Union[None, str, Configuration] = None, _unawaited: bool = False) -> None:
@@ -121,7 +122,7 @@ class Tune(Bound):
         self._relay = Relay(strategy, self._failures) if strategy is not None and not isinstance(strategy, str) else None
         words = self._relay.words if self._relay is not None else strategy
         options = TuneOptions(spec=self.spec.handle, device=self.device.handle, seed=int(seed), jobs=int(jobs), iterations=int(iterations),
-                              fresh=fresh, cold=cold, unranked=unranked, unawaited=_unawaited, strategy=encode(words),
+                              fresh=fresh, cold=cold, counters=counters, unranked=unranked, unawaited=_unawaited, strategy=encode(words),
                               budget=encode(_joined(budget)), objective=encode(_joined(objective)),
                               command=encode(_command()), host=encode(socket.gethostname()),
                               build_limit_ns=round(build_limit_s * 1e9), launch_limit_ns=round(launch_limit_s * 1e9),

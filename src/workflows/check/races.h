@@ -81,6 +81,7 @@ struct races_options {
     uint64_t max_group_size;   // likewise; 0: RACES_GROUP_SIZE
     uint64_t max_errors;       // of one job; 0: RACES_MAX_ERRORS
     const char *log;           // file that the simulator writes
+    bool counts; // instructions are counted (instructions.h), and races not looked for
 };
 
 // Limits that GPUs commonly offer; the simulator's own 32 KiB refuses kernels that run on them.

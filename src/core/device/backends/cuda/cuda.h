@@ -126,6 +126,10 @@ bool cuda_time_between(const struct cuda *o, uint32_t from, uint32_t to, uint64_
 bool cuda_report_events(struct cuda *o, CUresult code, struct result *r);
 void cuda_tell_time(struct cuda *o, CUresult code, struct run_times *out);
 
+// cuda_counters.c
+bool cuda_count(void *own, const struct counting *launches, struct counters *out, struct arena *a,
+                struct error *e);
+
 // cuda_routine.c
 void *cuda_routine_new(void *own, const struct job *j, struct text *about, struct result *r);
 void cuda_routine_free(void *own, void *routine);
