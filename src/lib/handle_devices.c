@@ -5,6 +5,7 @@
 #include "lib/choose_device.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 _Static_assert((int)HONE_ACCELERATOR + 1 == (int)DEVICE_TYPE_COUNT, "device types");
 
@@ -69,6 +70,16 @@ static bool choose_languages(const struct spec *spec, const char *given, struct 
     return !given || !spec || spec_check_language(spec, out->list[0], e);
 }
 
+// Builders of a language whose compiler needs a card: of one that is asked for alone, where there may be a card.
+static bool wakes_builders(uint32_t languages)
+{
+    bool is_one = false;
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+        is_one =
+            is_one || (languages == 1u << l && language_traits((enum language)l)->builds_on_device);
+    return is_one && (access("/dev/nvidiactl", F_OK) == 0 || access("/dev/kfd", F_OK) == 0);
+}
+
 static bool list_devices_of(struct hone_devices *d, const struct hone_devices_options *o,
                             struct error *e)
 {
@@ -86,7 +97,8 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
     }
     ok = ok &&
          live_devices(d->node, d->workplace.worker, d->workplace.environment, set, &d->arena,
-                      &d->report, o->keep_worker ? &d->spare : NULL, e) &&
+                      &d->report, o->keep_worker ? &d->spare : NULL,
+                      !d->node && wakes_builders(set), e) &&
          describe_report(d, e);
     d->keeps_worker = o->keep_worker;
     if (!o->keep_worker)

@@ -91,6 +91,7 @@ struct build_pool_options {
     uint32_t site_count;
     bool opens_one_by_one;        // opening the device takes long, and longer at once
     uint64_t build_limit_ns;      // 0: none
+    struct spare *spare;          // (or NULL) its builders serve at the last site
     struct endings *endings;      // gets the workers that are ended
     struct worker_caches *caches; // (or NULL) left once a build is the better for empty ones
 };

@@ -7,6 +7,8 @@
 
 #define ASKING_TIMEOUT_MS 60000
 #define LOOK_MS           250 // so often it is looked whether the worker has ended
+// Build workers that are started beside the one that lists the devices.
+#define SPARE_BUILDERS 2
 // A driver takes up to a tenth of a second to take down the context of a process that is killed.
 #define SPARE_PATIENCE_NS (500ull * 1000000)
 
@@ -67,39 +69,60 @@ static bool request_reply(struct remote *r, enum verb verb, struct text *payload
 // ---- the worker goes on ------------------------------------------------------------------------
 
 struct spare {
-    struct remote remote;
-    char *device; // (or NULL) id of the one that it opens
+    struct remote
+        list[1 + SPARE_BUILDERS]; // the first has listed the devices, the others will build
+    char *device;                 // (or NULL) id of the one that they open
     struct endings endings;
 };
 
-static struct spare *spare_new(const struct remote *r)
+static struct spare *spare_new(void)
 {
     struct spare *s = calloc(1, sizeof *s);
-    if (s)
-        s->remote = *r;
+    for (int i = 0; s && i <= SPARE_BUILDERS; i++)
+        s->list[i] = (struct remote)REMOTE_NONE;
     return s;
+}
+
+// Builders start the drivers while the first one lists the devices: one that is gone is found so by who takes it.
+static void wake_builders(struct spare *s, const struct worker_setup *setup, uint32_t languages)
+{
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &payload);
+    wire_u32(&w, &languages);
+    for (int i = 1; i <= SPARE_BUILDERS && !payload.failed; i++) {
+        if (remote_start(&s->list[i], setup, NULL))
+            remote_tell(&s->list[i], VERB_WAKE, payload.data, payload.length, NULL);
+    }
+    text_release(&payload);
 }
 
 void spare_open(struct spare *s, const struct device_info *d)
 {
-    if (!s || !s->remote.running || s->device || d->shares_host || !(s->device = strdup(d->id)))
+    if (!s || !s->list->running || s->device || d->shares_host || !(s->device = strdup(d->id)))
         return;
     struct worker_setup setup = {.device = s->device};
-    remote_open_ahead(&s->remote, &setup, ROLE_BENCH,
-                      NULL); // one that is gone is found so by who takes it
+    for (int i = 0; i <= SPARE_BUILDERS; i++) {
+        if (s->list[i].running)
+            remote_open_ahead(&s->list[i], &setup, i ? ROLE_BUILD : ROLE_BENCH, NULL);
+    }
 }
 
-bool spare_take(struct spare *s, const char *device, struct remote *out, struct endings *all)
+bool spare_take(struct spare *s, const char *device, enum worker_role role, struct remote *out,
+                struct endings *all)
 {
-    if (!s || !s->remote.running)
-        return false;
-    if (s->device && strcmp(s->device, device) != 0) {
-        remote_end(&s->remote, all);
-        return false;
+    const int first = role == ROLE_BUILD, last = first ? SPARE_BUILDERS : 0;
+    for (int i = first; s && i <= last; i++) {
+        if (!s->list[i].running)
+            continue;
+        if (!s->device || strcmp(s->device, device) == 0) {
+            *out = s->list[i];
+            s->list[i] = (struct remote)REMOTE_NONE;
+            return true;
+        }
+        remote_end(&s->list[i], all);
     }
-    *out = s->remote;
-    s->remote = (struct remote)REMOTE_NONE;
-    return true;
+    return false;
 }
 
 struct endings *spare_endings(struct spare *s)
@@ -109,7 +132,8 @@ struct endings *spare_endings(struct spare *s)
 
 static void end_spare(struct spare *s, uint64_t patience_ns)
 {
-    remote_end(&s->remote, &s->endings);
+    for (int i = 0; i <= SPARE_BUILDERS; i++)
+        remote_end(&s->list[i], &s->endings);
     endings_release(&s->endings, patience_ns);
     free(s->device);
     free(s);
@@ -152,7 +176,7 @@ static void end_worker(struct remote *r)
 // *died: the worker did not live to answer.
 static bool ask_new_worker(struct node *node, const char *const *worker,
                            const char *const *environment, uint32_t languages, struct arena *a,
-                           struct device_report *out, struct spare **spare, bool *died,
+                           struct device_report *out, struct spare *spare, bool wakes, bool *died,
                            struct error *e)
 {
     struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
@@ -160,6 +184,8 @@ static bool ask_new_worker(struct node *node, const char *const *worker,
     *died = false;
     if (!remote_start(&r, &setup, e))
         return false;
+    if (spare && wakes)
+        wake_builders(spare, &setup, languages);
     struct frame f;
     struct text payload = TEXT_INIT;
     struct wire w;
@@ -170,7 +196,9 @@ static bool ask_new_worker(struct node *node, const char *const *worker,
         decode_report(&f, a, out, e);
     if (!ok)
         *died = died_while(&r, "listing devices", e);
-    if (!ok || !spare || !(*spare = spare_new(&r)))
+    if (ok && spare)
+        spare->list[0] = r;
+    else
         end_worker(&r);
     return ok;
 }
@@ -178,17 +206,24 @@ static bool ask_new_worker(struct node *node, const char *const *worker,
 // A worker that was killed by somebody else costs nothing but time: once more.
 bool live_devices(struct node *node, const char *const *worker, const char *const *environment,
                   uint32_t languages, struct arena *a, struct device_report *out,
-                  struct spare **spare, struct error *e)
+                  struct spare **spare, bool wakes, struct error *e)
 {
     bool died;
+    struct spare *kept = spare ? spare_new() : NULL;
+    bool ok = ask_new_worker(node, worker, environment, languages, a, out, kept, wakes, &died, e);
+    if (!ok && died) {
+        spare_free(kept);
+        kept = NULL;
+        error_clear(e);
+        ok = ask_new_worker(node, worker, environment, languages, a, out, NULL, false, &died, e);
+    }
+    if (!ok) {
+        spare_free(kept);
+        kept = NULL;
+    }
     if (spare)
-        *spare = NULL;
-    if (ask_new_worker(node, worker, environment, languages, a, out, spare, &died, e))
-        return true;
-    if (!died)
-        return false;
-    error_clear(e);
-    return ask_new_worker(node, worker, environment, languages, a, out, spare, &died, e);
+        *spare = kept;
+    return ok;
 }
 
 // ---- a routine's library -----------------------------------------------------------------------

@@ -16,7 +16,7 @@
 #include "model/policy.h"
 #include "model/result.h"
 
-#define PROTOCOL_VERSION   19
+#define PROTOCOL_VERSION   20
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -55,8 +55,9 @@
     X(PART, "part") /* struct output_part. From the worker, before its reply; to one that     \
                              compares, no reply */    \
     X(COMPARE,                                                                                     \
-      "compare") /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
-                             which are dropped, against the job's reference */     \
+      "compare")    /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
+                             which are dropped, against the job's reference */  \
+    X(WAKE, "wake") /* u32 languages, as DEVICES; no reply: their drivers are started */           \
     X(BLOB_FILE,                                                                                   \
       "file") /* struct blob_name; no reply. In the place of its parts, where the worker \
                       can read the file itself */
