@@ -70,18 +70,22 @@ static bool choose_languages(const struct spec *spec, const char *given, struct 
     return !given || !spec || spec_check_language(spec, out->list[0], e);
 }
 
-// Builders of a language whose compiler needs a card: of one that is asked for alone, where there may be a card.
-static bool wakes_builders(uint32_t languages)
+#define WOKEN_BUILDERS 3
+
+// How many workers are of use beside the one that lists, whatever it finds: builders of a language whose compiler needs a
+// card, of one that is asked for alone, or (`shares`) the bench of a second card.
+static uint32_t count_woken(uint32_t languages, bool shares)
 {
-    bool is_one = false;
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
-        is_one =
-            is_one || (languages == 1u << l && language_traits((enum language)l)->builds_on_device);
-    return is_one && (access("/dev/nvidiactl", F_OK) == 0 || access("/dev/kfd", F_OK) == 0);
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        bool is_built_there = language_traits((enum language)l)->builds_on_device;
+        if (languages == 1u << l && is_built_there && access("/dev/nvidiactl", F_OK) == 0)
+            return WOKEN_BUILDERS;
+    }
+    return shares && access("/dev/nvidia1", F_OK) == 0;
 }
 
 static bool list_devices_of(struct hone_devices *d, const struct hone_devices_options *o,
-                            struct error *e)
+                            bool shares, struct error *e)
 {
     struct spec_languages languages;
     uint32_t set = 0;
@@ -98,7 +102,7 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
     ok = ok &&
          live_devices(d->node, d->workplace.worker, d->workplace.environment, set, &d->arena,
                       &d->report, o->keep_worker ? &d->spare : NULL,
-                      !d->node && wakes_builders(set), e) &&
+                      d->node ? 0 : count_woken(set, shares), e) &&
          describe_report(d, e);
     d->keeps_worker = o->keep_worker;
     if (!o->keep_worker)
@@ -107,7 +111,7 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
 }
 
 struct hone_devices *devices_on(struct node *node, const struct hone_devices_options *o,
-                                struct error *e)
+                                bool shares, struct error *e)
 {
     struct hone_devices_options given;
     struct hone_devices *d = calloc(1, sizeof *d);
@@ -115,7 +119,7 @@ struct hone_devices *devices_on(struct node *node, const struct hone_devices_opt
         d ? take_sized(o, &given, sizeof given, "HONE_DEVICES_OPTIONS_INIT", e) : error_memory(e);
     if (ok)
         d->node = node;
-    if (ok && list_devices_of(d, &given, e))
+    if (ok && list_devices_of(d, &given, shares, e))
         return d;
     hone_devices_free(d);
     return NULL;
@@ -124,7 +128,7 @@ struct hone_devices *devices_on(struct node *node, const struct hone_devices_opt
 struct hone_devices *hone_devices_list(const struct hone_devices_options *o, struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    struct hone_devices *d = devices_on(NULL, o, &why);
+    struct hone_devices *d = devices_on(NULL, o, false, &why);
     hand_over(&why, e);
     return d;
 }

@@ -221,7 +221,7 @@ START_TEST(a_lost_card_s_work_is_done_by_the_others)
 {
     struct stored s;
     tune_order("DEVICES", "3");
-    tune_order("DIE", "#30"); // its 30th launch
+    tune_order("DIE", "#60"); // its 60th launch
     tune_order("HOW", "kill");
     tune_order("DEAD", "open");
     tune_order("ONLY", "1");

@@ -141,9 +141,9 @@ START_TEST(test_builders_start_beside_the_list)
     d.type = other.type = DEVICE_GPU;
     other.id = "fake/1";
     arena_init(&a);
-    ck_assert_msg(live_devices(NULL, worker, environment, 1u << LANGUAGE_OPENCL, &a, &report,
-                               &spare, true, &e),
-                  "%s", e.text);
+    ck_assert_msg(
+        live_devices(NULL, worker, environment, 1u << LANGUAGE_OPENCL, &a, &report, &spare, 2, &e),
+        "%s", e.text);
     spare_open(spare, _i ? &other : &d);
     struct live_options o = options(&d);
     o.jobs = 2;
@@ -325,8 +325,8 @@ START_TEST(test_listing_survives_a_kill)
     struct error e = ERROR_INIT;
     struct arena a;
     arena_init(&a);
-    ck_assert_msg(live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, false, &e),
-                  "%s", e.text);
+    ck_assert_msg(live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, 0, &e), "%s",
+                  e.text);
     ck_assert_uint_eq(report.device_count, 1);
     arena_release(&a);
 }
@@ -668,7 +668,7 @@ START_TEST(a_worker_that_cannot_answer_is_not_waited_for)
     const char *with[] = {"FAKE_EXIT_LISTING=1", NULL};
     uint64_t start = clock_ns();
     arena_init(&a);
-    ck_assert(!live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, false, &e));
+    ck_assert(!live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, 0, &e));
     ck_assert_msg(strstr(e.text, "listing devices: the worker exited with status 0"), "%s", e.text);
     ck_assert_uint_lt(clock_ns() - start, patience() * 5000000000u);
     arena_release(&a);

@@ -42,6 +42,7 @@ struct asked {
     size_t finalist;
     uint32_t lane;
     bool answered, lost;   // lost: with its device
+    bool is_timed;         // it launches
     bool counts;           // its finalist was still in when the round was recorded
     struct result *result; // of one that is answered
 };
@@ -60,10 +61,11 @@ struct final_ranking {
     bool *by_host;           // of each: the host's clock times its launches
     uint32_t *failures;      // of each finalist: devices on which it failed
     uint32_t *lane_of_round; // of those that count
-    bool is_shared;      // the round that runs, or the next one, is shared out among the devices
-    size_t shared_turns; // of such a round, without those of the reference around it
-    bool all_ready;      // what is still in is ready on all of them
-    bool is_tried;       // the trial is over
+    bool is_shared;       // the round that runs, or the next one, is shared out among the devices
+    size_t shared_turns;  // of such a round, without those of the reference around it
+    uint64_t ready_lanes; // on which all that are still in are ready, by bits
+    size_t ready_everywhere;              // the reference, when the others were made ready
+    bool is_tried;                        // the trial is over
     struct machine_snapshot anchor, last; // of the span whose load is counted
     double load;                          // of the last such span; -1: not known
     struct final_ranking_status status;
@@ -236,7 +238,8 @@ static bool ask_turn(struct final_ranking *s, size_t finalist, uint32_t lane,
     if (lane >= s->lanes)
         return error_set(e, ERROR_DEVICE, "no device is left for the ranking");
     there.place = place_of(s, lane);
-    s->asked[s->asked_count++] = (struct asked){.finalist = finalist, .lane = lane};
+    s->asked[s->asked_count++] =
+        (struct asked){.finalist = finalist, .lane = lane, .is_timed = turn->launches > 0};
     return evaluator_again(s->o.evaluator, s->o.finalists[finalist].ticket, &there, e);
 }
 
@@ -304,24 +307,38 @@ static uint32_t lane_of(const struct final_ranking *s, size_t finalist)
     return home_lane(s);
 }
 
+static const struct turn ready_turn = {.batch = 1};
+
 // All but the late one, of which a launch is long: where it is not loaded its first turn sees to
-// that, and to its being verified. Before a round that is shared out each where it is launched, and
-// the reference everywhere; after it who is still in, where it is not.
-static bool make_ready(struct final_ranking *s, struct error *e)
+// that, and to its being verified. Where a round is shared out each only where it is launched, and the
+// reference everywhere.
+static bool make_all_ready(struct final_ranking *s, struct error *e)
 {
-    static const struct turn ready = {.batch = 1};
-    const size_t reference = rounds_account(s->rounds).reference;
     bool ok = true;
-    s->phase = PHASE_READY;
-    forget_turns(s);
+    s->ready_everywhere = rounds_account(s->rounds).reference;
+    s->ready_lanes = s->is_shared ? 0 : UINT64_MAX;
     for (uint32_t lane = 0; lane < s->lanes; lane++) {
-        for (size_t i = 0; ok && i < s->o.count && !is_lost(s, lane); i++) {
-            bool is_out = rounds_standing(s->rounds, i) != ROUNDS_IN;
-            bool is_here = !s->is_shared || i == reference || lane_of(s, i) == lane;
-            ok = is_out || !is_here || ask_turn(s, i, lane, &ready, e);
+        for (size_t i = 0; ok && i < s->o.count; i++) {
+            bool is_here = !s->is_shared || i == s->ready_everywhere || lane_of(s, i) == lane;
+            ok = s->o.finalists[i].failure || !is_here || ask_turn(s, i, lane, &ready_turn, e);
         }
     }
-    s->all_ready = !s->is_shared;
+    return ok;
+}
+
+// After a round that was shared out: who is still in and is not ready there. *asked: there is somebody.
+static bool make_lane_ready(struct final_ranking *s, uint32_t lane, bool *asked, struct error *e)
+{
+    bool ok = true;
+    *asked = false;
+    for (size_t i = 0; ok && i < s->o.count && !(s->ready_lanes >> lane & 1); i++) {
+        if (rounds_standing(s->rounds, i) != ROUNDS_IN || i == s->ready_everywhere ||
+            lane_of(s, i) == lane)
+            continue;
+        *asked = true;
+        ok = ask_turn(s, i, lane, &ready_turn, e);
+    }
+    s->ready_lanes |= UINT64_C(1) << lane;
     return ok;
 }
 
@@ -575,8 +592,9 @@ static bool start_round(struct final_ranking *s, struct error *e)
     if (s->is_shared)
         return start_shared_round(s, e);
     for (uint32_t lane = 0; ok && lane < s->lanes; lane++) {
-        if (is_lost(s, lane))
-            continue;
+        bool readies = false;
+        if (is_lost(s, lane) || !make_lane_ready(s, lane, &readies, e) || readies)
+            continue; // others run a round meanwhile
         const size_t *order = rounds_next(s->rounds, lane, &count);
         for (size_t i = 0; ok && i < count; i++)
             ok = ask_turn(s, order[i], lane, &turn, e);
@@ -685,8 +703,9 @@ static bool lane_changed_clock(struct final_ranking *s, uint32_t lane)
     size_t by_host = 0, count = 0, before = 0;
     for (size_t i = 0; i < s->asked_count; i++) {
         const struct asked *a = &s->asked[i];
-        count += a->lane == lane && a->result;
-        by_host += a->lane == lane && a->result && result_by_host(a->result);
+        bool is_here = a->lane == lane && a->is_timed && a->result;
+        count += is_here;
+        by_host += is_here && result_by_host(a->result);
     }
     for (uint32_t i = 0; i < s->status.rounds; i++)
         before += s->lane_of_round[i] == lane;
@@ -802,10 +821,12 @@ static bool end_round(struct final_ranking *s)
     if (s->is_shared && !anew)
         return end_shared_round(s, load);
     for (size_t i = 0, count; ok && i < s->asked_count && !anew; i += count) {
-        uint32_t lane = s->asked[i].lane;
-        for (count = 0; i + count < s->asked_count && s->asked[i + count].lane == lane; count++)
-            s->times[count] = sample_of(&s->asked[i + count]);
-        ok = end_lane(s, lane, &s->asked[i], count, load);
+        struct asked *first = &s->asked[i];
+        for (count = 0; i + count < s->asked_count && first[count].lane == first->lane &&
+                        first[count].is_timed == first->is_timed;
+             count++)
+            s->times[count] = sample_of(&first[count]);
+        ok = !first->is_timed || end_lane(s, first->lane, first, count, load);
     }
     return anew ? restart_rounds(s) : ok;
 }
@@ -1019,8 +1040,6 @@ static bool next_late_round(struct final_ranking *s, struct error *e)
 static bool next_round(struct final_ranking *s, struct error *e)
 {
     size_t left = 0;
-    if (s->phase == PHASE_ROUNDS && !s->is_shared && !s->all_ready && !rounds_done(s->rounds))
-        return make_ready(s, e);
     s->phase = PHASE_ROUNDS;
     if (s->status.rounds < final_ranking_limit(s->o.rules, s->o.count, s->o.is_short) &&
         !rounds_done(s->rounds))
@@ -1038,7 +1057,7 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
 {
     bool more;
     if (s->phase == PHASE_READY && s->asked_count == 0)
-        return make_ready(s, e);
+        return make_all_ready(s, e);
     if (!ask_elsewhere(s, &more, e) || more)
         return more;
     judge_failures(s);

@@ -61,6 +61,7 @@ struct member {
     uint32_t index, jobs, given; // builders; jobs that it is to answer
     bool wanted;                 // it has something to measure, and must be tried first
     bool is_ahead;               // it launches what may become the reference
+    bool awaits_ahead;           // and that settles whether it works
     uint64_t ahead_ns;           // that it took there; 0: not known
     bool due;                    // something may be heard of it
     bool held;
@@ -90,6 +91,7 @@ struct farm {
     bool is_told;
     uint64_t reference;  // with has_reference
     double reference_ns; // that a launch of it takes, about
+    uint64_t base_ns;    // that the one took which others were launched ahead beside; 0: not known
     bool has_reference;
     uint64_t ahead; // with has_ahead: the job that is to become it, launched by all at once
     bool has_ahead, is_given_ahead;
@@ -301,11 +303,18 @@ static bool may_measure(void *context, uint64_t ticket)
     return false;
 }
 
+static bool is_unranked(const struct farm *f)
+{
+    const struct measure_rules *rules = &f->o.live.terms.rules;
+    return rules->unranked || rules->fixed > 0 || rules->rounds < 1;
+}
+
 // While one member measures what is to become the reference, the others launch it, too: a card that waited for the answer
 // would be idle for as long.
 static bool launch_ahead(struct farm *f, struct error *e)
 {
-    static const struct turn turn = {.launches = 1};
+    // One that is only verified is launched once, too.
+    const struct turn turn = {.launches = is_unranked(f)};
     struct farm_job *j = f->has_ahead && !f->is_given_ahead ? find_job(f, f->ahead) : NULL;
     bool ok = true;
     for (uint32_t i = 0; ok && j && j->state == JOB_GIVEN && i < f->count; i++) {
@@ -319,14 +328,26 @@ static bool launch_ahead(struct farm *f, struct error *e)
     return ok;
 }
 
+// Of what was launched ahead: its first launch, which is as good as another where all are ranked later.
+static uint64_t ahead_ns(const struct farm *f, const struct result *r)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    bool has = result_samples(r, &samples, &count) && count > 0;
+    if (r->status != STATUS_CORRECT || (is_unranked(f) && !has))
+        return 0;
+    return is_unranked(f) ? samples[0] : r->verify_launch_ns;
+}
+
 // A launch so long is a sample of its own, and enough of one where members agree: judge_tried().
 static bool is_tried_ahead(struct member *m)
 {
     struct farm *f = m->farm;
     if (!f->is_given_ahead || f->ahead != f->reference || f->reference_ns < REFERENCE_COLD)
         return false;
-    m->samples[0] = m->index == f->base_member ? (uint64_t)f->reference_ns : m->ahead_ns;
+    m->samples[0] = m->index == f->base_member ? f->base_ns : m->ahead_ns;
     m->sample_count = m->samples[0] > 0;
+    m->awaits_ahead = !m->sample_count && m->is_ahead;
     m->state = m->sample_count ? FARM_TRIED : m->is_ahead ? FARM_TRYING : m->state;
     return m->state != FARM_UNTRIED;
 }
@@ -475,8 +496,17 @@ static bool take_reference(struct member *m, const struct result *r, struct erro
     uint32_t count;
     bool was_ahead = m->is_ahead;
     m->is_ahead = false;
-    if (was_ahead && m->state == FARM_UNTRIED && result_samples(r, &samples, &count) && count == 1)
-        m->ahead_ns = samples[0];
+    if (was_ahead)
+        m->ahead_ns = ahead_ns(f, r);
+    if (was_ahead && !m->awaits_ahead)
+        return true;
+    m->awaits_ahead = false;
+    if (was_ahead && m->state == FARM_TRYING && m->ahead_ns > 0) {
+        m->samples[0] = m->ahead_ns;
+        m->sample_count = 1;
+        m->state = FARM_TRIED;
+        return settle_tried(f, e);
+    }
     if (m->state != FARM_TRYING)
         return true;
     if (result_samples(r, &samples, &count) && count > 0) {
@@ -647,6 +677,7 @@ static bool take_answer(struct member *m, struct outcome *out, struct error *e)
         f->reference = j->ticket;
         f->reference_ns = stats_median(samples, count);
         f->base_member = out->result->reused ? NOBODY : m->index;
+        f->base_ns = ahead_ns(f, out->result);
     }
     return hand_out(f, out) || error_memory(e);
 }
@@ -914,7 +945,7 @@ static void farm_cancel(struct evaluator *ev)
             continue;
         if (m->state == FARM_TRYING)
             m->state = FARM_UNTRIED;
-        m->wanted = m->is_ahead = false;
+        m->wanted = m->is_ahead = m->awaits_ahead = false;
         m->due = true;
         forget_turns_of(m);
         settle_hold(m);
