@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A search that is bound by its compiler: what it does in a time, and what it would do without waiting for builds.
 
-    builds.py BUILD SPEC [--seconds 30] [--runs 3] [--device NAME] [--language cuda] [-- OPTION ...]
+    builds.py BUILD SPEC [--seconds 30] [--runs 3] [--repeats 3] [--device NAME] [--language cuda] [-- OPTION ...]
 
 Each run tunes SPEC for so long with new caches, then makes the same search (same seed) again with all its programs compiled:
 until most of what it asks for is there it is repeated, and the last of these repetitions counts. Printed of both: distinct configurations (not the same code as
@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 
-REPEATS = 3  # of a search until its programs are there
 
 
 def tune(given, seed, cache, extra):
@@ -59,6 +58,7 @@ def main():
     parser.add_argument("spec")
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=3, help="of a search until its programs are there")
     parser.add_argument("--device")
     parser.add_argument("--language", default="cuda")
     parser.add_argument("options", nargs="*", default=[])
@@ -68,7 +68,7 @@ def main():
         cache = tempfile.mkdtemp()
         cold.append(tune(given, seed, cache, []))
         # So many as the first did, however fast: beyond these nothing is compiled.
-        for _ in range(REPEATS):
+        for _ in range(given.repeats):
             again = tune(given, seed, cache, ["--budget", "%d" % cold[-1]["done"]])
         warm.append(again)
         shutil.rmtree(cache, ignore_errors=True)

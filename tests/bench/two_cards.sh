@@ -4,7 +4,7 @@
 #   two_cards.sh BUILD [PART...]
 #
 #   launches  a tune bound by launches, matmul_tiled at 8192, RUNS (3) of each in turn (the bar: 0.6 of the time)
-#   builds    one bound by builds: 300 configurations of SPEC (the register-tiled product) with all cores against half of them,
+#   builds    one bound by builds: COUNT (600) configurations of SPEC (the convolution) with all cores against half of them,
 #             nothing compiled before (the bar: 1.9 times the configurations a second)
 #   agree     SEEDS (20): how often two cards choose what one card chooses, or a configuration within 0.5 % of it, and how
 #             often one card does so twice; and by how much the two cards' choice is slower, at most
@@ -24,7 +24,8 @@ export HONE_WORKER="$build/hone-worker" XDG_CACHE_HOME="$work/cache" XDG_DATA_HO
 cores=$(nproc)
 matmul="$here/kernels_cl/matmul_tiled.json --set WIDTH=8192"
 smaller="$here/kernels_cl/matmul_tiled.json --set WIDTH=4096"
-product=${SPEC:-$here/kernels_cl/matmul_register.json}
+product=${SPEC:-$here/tests/bench/spaces/convolution.json}
+count=${COUNT:-600}
 
 # 44 configurations in ms: the fastest 31, the default 160, eight within 1.5 times the fastest.
 fake_spec() { # FILE DIVISOR CONFIGURATIONS
@@ -48,7 +49,7 @@ if [ -n "${FAKE:-}" ]; then
     export FAKE_CL_TAKES="clGetPlatformIDs:60,clCreateContext:120,clBuildProgram:${COMPILE_MS:-60}"
     fake_spec matmul.json "${TENTH:-10}" 44
     fake_spec smaller.json $((8 * ${TENTH:-10})) 44
-    fake_spec product.json 2000 300
+    fake_spec product.json 2000 "$count"
     matmul=$work/matmul.json smaller=$work/smaller.json product=$work/product.json language=opencl
 fi
 
@@ -68,9 +69,11 @@ first=$(echo "$cards" | sed -n 1p)
 echo "$(echo "$cards" | wc -l) cards, the first $first; $cores cores, load $(cut -d ' ' -f 1-3 /proc/loadavg), $(date -u +%Y-%m-%dT%H:%MZ)"
 "$build/hone" devices | grep -F "${first##*/}" | head -1 || true
 
+# A driver takes a second to take down the last tune's contexts, and the next one's would wait for that.
 tune() { # NAME SPEC ARGUMENT...
     name=$1
     shift
+    sleep "${PAUSE:-2}"
     # shellcheck disable=SC2068 # a spec with its sizes is several words
     ${TRACE:+env HONE_TRACE="$TRACE/$name.trace"} "$build/hone" tune $@ --language "$language" --device "$first" --json --fresh --no-store \
         >"$work/$name" 2>"$work/err" || { cat "$work/err" >&2; exit 1; }
@@ -111,11 +114,11 @@ launches() {
 builds() {
     for run in $(seq "${RUNS:-3}"); do
         rm -rf "$work/cache"
-        tune one."$run" "$product" --budget 300 --seed "$run" --jobs $((cores / 2))
+        tune one."$run" "$product" --budget "$count" --seed "$run" --jobs $((cores / 2))
         rm -rf "$work/cache"
-        tune both."$run" "$product" --budget 300 --seed "$run" --jobs "$cores" --on local
+        tune both."$run" "$product" --budget "$count" --seed "$run" --jobs "$cores" --on local
     done
-    ratio "$(basename "${product%% *}"), 300 configurations, --jobs $((cores / 2)) and $cores (bar: 1.9 times a second)"
+    ratio "$(basename "${product%% *}"), $count configurations, --jobs $((cores / 2)) and $cores (bar: 1.9 times a second)"
 }
 
 agree() {
