@@ -4,8 +4,8 @@
 
 #include "lib/choose_device.h"
 
+#include <glob.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 _Static_assert((int)HONE_ACCELERATOR + 1 == (int)DEVICE_TYPE_COUNT, "device types");
 
@@ -72,16 +72,24 @@ static bool choose_languages(const struct spec *spec, const char *given, struct 
 
 #define WOKEN_BUILDERS 3
 
+static size_t count_cards(void)
+{
+    glob_t found = {0};
+    size_t count = glob("/dev/nvidia[0-9]*", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+    globfree(&found);
+    return count;
+}
+
 // How many workers are of use beside the one that lists, whatever it finds: builders of a language whose compiler needs a
 // card, of one that is asked for alone, or (`shares`) the bench of a second card.
 static uint32_t count_woken(uint32_t languages, bool shares)
 {
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
         bool is_built_there = language_traits((enum language)l)->builds_on_device;
-        if (languages == 1u << l && is_built_there && access("/dev/nvidiactl", F_OK) == 0)
+        if (languages == 1u << l && is_built_there && count_cards() > 0)
             return WOKEN_BUILDERS;
     }
-    return shares && access("/dev/nvidia1", F_OK) == 0;
+    return shares && count_cards() > 1;
 }
 
 static bool list_devices_of(struct hone_devices *d, const struct hone_devices_options *o,
