@@ -777,7 +777,7 @@ static double pace_of_lane(const struct final_ranking *s, uint32_t lane, uint32_
                                   : 0;
 }
 
-// What it took is told in the time of the round's device from here on.
+// Samples are in the time of the round's device from here on.
 static void tell_at_pace(struct result *r, double pace)
 {
     for (uint32_t i = 0; i < r->sample_count; i++)
@@ -993,7 +993,7 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
     return ok || error_memory(e);
 }
 
-// Those that are left are compared on all devices in turn.
+// Checks are shared out among the devices that are left.
 static uint32_t lane_of_check(const struct final_ranking *s)
 {
     uint32_t lane = home_lane(s), left = lanes_left(s);

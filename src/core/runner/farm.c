@@ -313,7 +313,7 @@ static bool is_unranked(const struct farm *f)
 // would be idle for as long.
 static bool launch_ahead(struct farm *f, struct error *e)
 {
-    // One that is only verified is launched once, too.
+    // Verifying it is a launch, too.
     const struct turn turn = {.launches = is_unranked(f)};
     struct farm_job *j = f->has_ahead && !f->is_given_ahead ? find_job(f, f->ahead) : NULL;
     bool ok = true;
@@ -328,7 +328,7 @@ static bool launch_ahead(struct farm *f, struct error *e)
     return ok;
 }
 
-// Of what was launched ahead: its first launch, which is as good as another where all are ranked later.
+// The first launch of what was launched ahead is as good as another where all are ranked later.
 static uint64_t ahead_ns(const struct farm *f, const struct result *r)
 {
     const uint64_t *samples;

@@ -181,7 +181,7 @@ static void serve_devices(struct worker *w, struct request *q)
     send_frame(w, VERB_REPLY_DEVICES);
 }
 
-// What is wrong with a driver is told when the device is opened.
+// Faults of a driver are told when the device is opened.
 static void serve_wake(struct worker *w, struct request *q)
 {
     struct device_report report;
