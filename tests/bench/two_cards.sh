@@ -4,8 +4,8 @@
 #   two_cards.sh BUILD [PART...]
 #
 #   launches  a tune bound by launches, matmul_tiled at 8192, RUNS (3) of each in turn (the bar: 0.6 of the time)
-#   builds    one bound by builds: COUNT (600) configurations of SPEC (the convolution) with all cores against half of them,
-#             nothing compiled before (the bar: 1.9 times the configurations a second)
+#   builds    one bound by builds: COUNT (600) configurations of SPEC (the convolution), nothing compiled before, both cards
+#             with all cores against one card with the first half of them (the bar: 1.9 times the configurations a second)
 #   agree     SEEDS (20): how often two cards choose what one card chooses, or a configuration within 0.5 % of it, and how
 #             often one card does so twice; and by how much the two cards' choice is slower, at most
 #
@@ -22,6 +22,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HONE_WORKER="$build/hone-worker" XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work" CUDA_CACHE_PATH="$work/cache/cuda"
 cores=$(nproc)
+on_half=
 matmul="$here/kernels_cl/matmul_tiled.json --set WIDTH=8192"
 smaller="$here/kernels_cl/matmul_tiled.json --set WIDTH=4096"
 product=${SPEC:-$here/tests/bench/spaces/convolution.json}
@@ -75,7 +76,7 @@ tune() { # NAME SPEC ARGUMENT...
     shift
     sleep "${PAUSE:-2}"
     # shellcheck disable=SC2068 # a spec with its sizes is several words
-    ${TRACE:+env HONE_TRACE="$TRACE/$name.trace"} "$build/hone" tune $@ --language "$language" --device "$first" --json --fresh --no-store \
+    ${on_half:+taskset -c 0-$((cores / 2 - 1))} ${TRACE:+env HONE_TRACE="$TRACE/$name.trace"} "$build/hone" tune $@ --language "$language" --device "$first" --json --fresh --no-store \
         >"$work/$name" 2>"$work/err" || { cat "$work/err" >&2; exit 1; }
     [ -z "${TRACE:-}" ] || cp "$work/$name" "$TRACE/$name.json"
 }
@@ -114,11 +115,14 @@ launches() {
 builds() {
     for run in $(seq "${RUNS:-3}"); do
         rm -rf "$work/cache"
-        tune one."$run" "$product" --budget "$count" --seed "$run" --jobs $((cores / 2))
+        (
+            on_half=y
+            tune one."$run" "$product" --budget "$count" --seed "$run"
+        )
         rm -rf "$work/cache"
-        tune both."$run" "$product" --budget "$count" --seed "$run" --jobs "$cores" --on local
+        tune both."$run" "$product" --budget "$count" --seed "$run" --on local
     done
-    ratio "$(basename "${product%% *}"), $count configurations, --jobs $((cores / 2)) and $cores (bar: 1.9 times a second)"
+    ratio "$(basename "${product%% *}"), $count configurations, $((cores / 2)) cores and $cores (bar: 1.9 times a second)"
 }
 
 agree() {
