@@ -318,6 +318,20 @@ START_TEST(a_device_fails_in_the_round_that_is_shared)
 }
 END_TEST
 
+// What one device did between two launches of the reference that differ by ten times is not believed.
+START_TEST(a_device_is_disturbed_in_the_round_that_is_shared)
+{
+    sim.shares = true;
+    sim.wrong_until[1] = 2;
+    rank(2, false);
+    check_all_placed();
+    for (size_t i = 1; i < FINALISTS; i++) {
+        double first = (double)finalists[i].samples[0] / (double)finalists[0].samples[0];
+        ck_assert_msg(fabs(first / (1 + 0.05 * (double)i) - 1) < 2e-3, "%zu: %g", i, first);
+    }
+}
+END_TEST
+
 START_TEST(what_fails_in_the_round_that_is_shared_fails_elsewhere)
 {
     sim.shares = true;
@@ -447,6 +461,7 @@ int main(void)
     tcase_add_test(cases, the_last_check_is_taken_again_elsewhere);
     tcase_add_test(cases, the_first_round_is_shared_out);
     tcase_add_test(cases, a_device_fails_in_the_round_that_is_shared);
+    tcase_add_test(cases, a_device_is_disturbed_in_the_round_that_is_shared);
     tcase_add_test(cases, what_fails_in_the_round_that_is_shared_fails_elsewhere);
     tcase_add_test(cases, alone_it_is_the_finalist);
     tcase_add_test(cases, no_round_by_a_wrong_clock_is_kept);

@@ -758,23 +758,27 @@ static uint64_t sample_of(const struct asked *a)
 }
 
 // How many times as long the device takes as that of the round, by its two launches of the reference and the
-// two there; 0: one of them failed.
+// two there; 0: one of them failed, or its own two say that it was disturbed between them.
 static double pace_of_lane(const struct final_ranking *s, uint32_t lane, uint32_t home)
 {
     const size_t reference = rounds_account(s->rounds).reference;
-    double logs[2] = {0};
+    double logs[2] = {0}, least = INFINITY, most = -INFINITY;
     size_t counts[2] = {0};
     for (size_t i = 0; i < s->asked_count; i++) {
         const struct asked *a = &s->asked[i];
         if (a->finalist != reference || (a->lane != lane && a->lane != home))
             continue;
+        double log_ns = stats_log_ns(sample_of(a));
         if (sample_of(a) == 0)
             return 0;
-        logs[a->lane == home] += stats_log_ns(sample_of(a));
+        logs[a->lane == home] += log_ns;
         counts[a->lane == home]++;
+        least = a->lane == lane ? fmin(least, log_ns) : least;
+        most = a->lane == lane ? fmax(most, log_ns) : most;
     }
-    return counts[0] && counts[1] ? exp(logs[0] / (double)counts[0] - logs[1] / (double)counts[1])
-                                  : 0;
+    return counts[0] && counts[1] && most - least <= log(s->o.rules->disturbed)
+               ? exp(logs[0] / (double)counts[0] - logs[1] / (double)counts[1])
+               : 0;
 }
 
 // Samples are in the time of the round's device from here on.
