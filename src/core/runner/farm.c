@@ -698,10 +698,17 @@ static bool step_member(struct member *m, struct error *e)
 
 // ---- giving --------------------------------------------------------------------------------------
 
+// Jobs that are built and wait for the bench keep it busy: others are for whoever comes to them first.
 static size_t member_room(const struct member *m)
 {
+    struct evaluator_status status;
+    if (!m->ev || !farm_is_usable(m->state))
+        return 0;
+    evaluator_status(m->ev, &status);
+    if (status.ready > AHEAD)
+        return 0;
     size_t most = m->jobs + AHEAD;
-    size_t room = m->ev && farm_is_usable(m->state) ? evaluator_room(m->ev) : 0;
+    size_t room = evaluator_room(m->ev);
     size_t left = m->given < most ? most - m->given : 0;
     return room < left ? room : left;
 }
