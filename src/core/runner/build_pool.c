@@ -439,8 +439,8 @@ static bool find_builder(struct build_pool *p, const struct build *n, uint32_t o
         builder_happens(p, unfit, BUILDER_ENDED, &h, e);
         empty = unfit;
     }
-    // Workers that started the driver already wait for the context alone.
-    const uint32_t most = spare_has_woken(p->o.spare) ? 1 : BUILD_POOL_OPENING_MOST;
+    const uint32_t most =
+        spare_has_woken(p->o.spare) ? BUILD_POOL_OPENING_WOKEN : BUILD_POOL_OPENING_MOST;
     *out = empty && (!p->o.opens_one_by_one || opening < most) ? empty : NULL;
     return !*out || start_builder(p, *out, wants_empty, e);
 }

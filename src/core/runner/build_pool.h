@@ -8,10 +8,10 @@
 
 #include "runner/remote.h"
 
-// A driver opens contexts one after the other, however many processes ask at once: 16 on an H200
-// each waited 2 to 4 s, one alone 0.3 s. So many at once keep it busy, and the first are soon at
-// work.
-#define BUILD_POOL_OPENING_MOST 2
+// A driver opens contexts one after the other, however many processes ask at once. So many at once keep it busy, and the first are
+// soon at work: those that started the driver already, and others, which have yet to.
+#define BUILD_POOL_OPENING_WOKEN 2
+#define BUILD_POOL_OPENING_MOST  3
 
 // One job's way through the pool; part of its owner's struct.
 struct build {
