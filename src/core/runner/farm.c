@@ -303,18 +303,11 @@ static bool may_measure(void *context, uint64_t ticket)
     return false;
 }
 
-static bool is_unranked(const struct farm *f)
-{
-    const struct measure_rules *rules = &f->o.live.terms.rules;
-    return rules->unranked || rules->fixed > 0 || rules->rounds < 1;
-}
-
 // While one member measures what is to become the reference, the others launch it, too: a card that waited for the answer
 // would be idle for as long.
 static bool launch_ahead(struct farm *f, struct error *e)
 {
-    // Verifying it is a launch, too.
-    const struct turn turn = {.launches = is_unranked(f)};
+    static const struct turn turn = {.launches = 1};
     struct farm_job *j = f->has_ahead && !f->is_given_ahead ? find_job(f, f->ahead) : NULL;
     bool ok = true;
     for (uint32_t i = 0; ok && j && j->state == JOB_GIVEN && i < f->count; i++) {
@@ -328,15 +321,12 @@ static bool launch_ahead(struct farm *f, struct error *e)
     return ok;
 }
 
-// The first launch of what was launched ahead is as good as another where all are ranked later.
-static uint64_t ahead_ns(const struct farm *f, const struct result *r)
+// Its sample, after the verified launch: first launches find a card's clock where it may be.
+static uint64_t ahead_ns(const struct result *r)
 {
     const uint64_t *samples;
     uint32_t count;
-    bool has = result_samples(r, &samples, &count) && count > 0;
-    if (r->status != STATUS_CORRECT || (is_unranked(f) && !has))
-        return 0;
-    return is_unranked(f) ? samples[0] : r->verify_launch_ns;
+    return result_samples(r, &samples, &count) && count > 0 ? samples[0] : 0;
 }
 
 // A launch so long is a sample of its own, and enough of one where members agree: judge_tried().
@@ -497,7 +487,7 @@ static bool take_reference(struct member *m, const struct result *r, struct erro
     bool was_ahead = m->is_ahead;
     m->is_ahead = false;
     if (was_ahead)
-        m->ahead_ns = ahead_ns(f, r);
+        m->ahead_ns = ahead_ns(r);
     if (was_ahead && !m->awaits_ahead)
         return true;
     m->awaits_ahead = false;
@@ -677,7 +667,7 @@ static bool take_answer(struct member *m, struct outcome *out, struct error *e)
         f->reference = j->ticket;
         f->reference_ns = stats_median(samples, count);
         f->base_member = out->result->reused ? NOBODY : m->index;
-        f->base_ns = ahead_ns(f, out->result);
+        f->base_ns = ahead_ns(out->result);
     }
     return hand_out(f, out) || error_memory(e);
 }
