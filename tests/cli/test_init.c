@@ -253,6 +253,38 @@ START_TEST(lengths_need_their_file)
 }
 END_TEST
 
+// What the text does not tell and a check shows: a parameter that changes the result; a kernel with nothing
+// to tune.
+START_TEST(checks_mend_a_spec)
+{
+    static const char *const cases[][2] = {
+        {"#ifndef TILE\n#define TILE 16\n#endif\n"
+         "kernel void fill(global float *x, int n)\n"
+         "{ int i = get_global_id(0); if (i < n) x[i] = TILE + i % TILE; }\n",
+         "TILE is 16 and not tuned"},
+        {"kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
+         "void twice(global float *x, int n) { int i = get_global_id(0); if (i < n) x[i] *= 2; }\n",
+         "FAST_MATH in [0, 1]"},
+    };
+    char kernel[512], spec[512];
+    str_format(kernel, sizeof kernel, "%s/mend.cl", program_folder());
+    str_format(spec, sizeof spec, "%s/mend.json", program_folder());
+    for (size_t i = 0; program_has_device() && i < sizeof cases / sizeof *cases; i++) {
+        write_text(kernel, cases[i][0]);
+        struct ran r = program_run("init", kernel, "-o", spec);
+        ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
+        has(r.err, "the spec is written again");
+        has(r.out, cases[i][1]);
+        ran_release(&r);
+        r = program_run("check", spec, "--no-store");
+        ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
+        ran_release(&r);
+        unlink(spec);
+    }
+    unlink(kernel);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 600);
@@ -268,6 +300,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, values_are_set);
     tcase_add_test(tests, parts_are_read_where_they_are_included);
     tcase_add_test(tests, lengths_need_their_file);
+    tcase_add_test(tests, checks_mend_a_spec);
 }
 
 int main(void)

@@ -7,27 +7,32 @@
 
 #include <string.h>
 
-static bool run(const char *text, const struct given_names *given, struct arena *a,
+static bool run(const char *text, const struct given_names *given, enum language l, struct arena *a,
                 struct preprocessed *out)
 {
     struct lone_text lone;
-    return lone_text_read(text, strlen(text), a, &lone) &&
-           lone_text_run(&lone, given, LANGUAGE_OPENCL, a, out);
+    return lone_text_read(text, strlen(text), a, &lone) && lone_text_run(&lone, given, l, a, out);
 }
 
 // The words of what is left, a blank between two.
-static void expect_words(const char *text, struct given_names given, const char *expected)
+static void expect_words_in(enum language l, const char *text, struct given_names given,
+                            const char *expected)
 {
     struct arena arena;
     struct preprocessed out;
     struct text words = TEXT_INIT;
     arena_init(&arena);
-    ck_assert(run(text, &given, &arena, &out));
+    ck_assert(run(text, &given, l, &arena, &out));
     for (size_t i = 0; i < out.count; i++)
         text_addf(&words, "%s%s", i ? " " : "", out.tokens[i].text);
     ck_assert_str_eq(text_cstr(&words), expected);
     text_release(&words);
     arena_release(&arena);
+}
+
+static void expect_words(const char *text, struct given_names given, const char *expected)
+{
+    expect_words_in(LANGUAGE_OPENCL, text, given, expected);
 }
 
 #define NONE ((struct given_names){NULL, 0})
@@ -62,6 +67,21 @@ START_TEST(conditions_are_evaluated)
 }
 END_TEST
 
+// A toolkit's header explains CUDA's words to compilers; readers know them.
+START_TEST(words_of_cuda_stay)
+{
+    static const char text[] =
+        "#define __global__ __location__(global)\n"
+        "#define __launch_bounds__(...) __annotate__(launch_bounds(__VA_ARGS__))\n"
+        "#define __twice__(x) x x\n#define GLOBAL __global__\n"
+        "GLOBAL __launch_bounds__(1) __twice__(a) void k();";
+    expect_words_in(LANGUAGE_CUDA, text, NONE,
+                    "__global__ __launch_bounds__ ( 1 ) a a void k ( ) ;");
+    expect_words("#define __global__ __attribute__((x))\n__global__", NONE,
+                 "__attribute__ ( ( x ) )");
+}
+END_TEST
+
 START_TEST(nonsense_ends)
 {
     struct arena arena;
@@ -72,7 +92,7 @@ START_TEST(nonsense_ends)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct given_names none = NONE;
         arena_init(&arena);
-        ck_assert(run(texts[i], &none, &arena, &out));
+        ck_assert(run(texts[i], &none, LANGUAGE_OPENCL, &arena, &out));
         arena_release(&arena);
     }
     arena_init(&arena);
@@ -82,7 +102,7 @@ START_TEST(nonsense_ends)
         text_addf(&many, "#define M%d M%d M%d\n", i, i + 1, i + 1);
     text_add(&many, "M0\n");
     struct given_names none = NONE;
-    ck_assert(run(text_cstr(&many), &none, &arena, &out));
+    ck_assert(run(text_cstr(&many), &none, LANGUAGE_OPENCL, &arena, &out));
     ck_assert(out.failed);
     text_release(&many);
     arena_release(&arena);
@@ -93,6 +113,7 @@ static void add(TCase *tests)
 {
     tcase_add_test(tests, macros_are_replaced);
     tcase_add_test(tests, conditions_are_evaluated);
+    tcase_add_test(tests, words_of_cuda_stay);
     tcase_add_test(tests, nonsense_ends);
 }
 

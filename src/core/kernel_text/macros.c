@@ -50,8 +50,25 @@ static bool is_plain_text(const char *text)
     return text && !strpbrk(text, ",()");
 }
 
+// Does a header explain a word of the language to a compiler: #define __global__ __location__(global)?
+// Readers know the word, not what stands for it.
+static bool is_explained_word(const char *name, const char *text)
+{
+    static const char *const ways[] = {"__location__(", "__annotate__(", "__attribute__(",
+                                       "__declspec("};
+    const size_t length = strlen(name);
+    bool found = false;
+    if (length < 5 || !str_starts(name, "__") || strcmp(name + length - 2, "__") != 0)
+        return false;
+    for (size_t i = 0; text && i < sizeof ways / sizeof *ways; i++)
+        found |= strstr(text, ways[i]) != NULL;
+    return found;
+}
+
 void macros_define(struct macros *m, const char *name, const char *text, bool sure)
 {
+    if (language_traits(m->language)->own_compiler && is_explained_word(name, text))
+        return;
     uint32_t watched = scan_name_index(m->names, name, strlen(name));
     bool is_given = watched != UINT32_MAX && m->given[watched].given;
     if (is_given && m->keeps_given)

@@ -56,11 +56,18 @@ static void shift_lines(struct preprocessor *p, const struct token *t)
         p->shift = named - t->line - 1;
 }
 
+// Is it a toolkit's header, whose types and functions readers know by their names? Its macros count all
+// the same.
+static bool is_known_header(const struct follow *f, uint32_t file)
+{
+    return f->files[file].is_outside && language_traits(f->language)->own_compiler;
+}
+
 static void add_live_item(void *context, struct macros *m, uint32_t file,
                           const struct scan_item *item, bool sure)
 {
     struct preprocessor *p = context;
-    if (item->kind != SCAN_TEXT || item->reads)
+    if (item->kind != SCAN_TEXT || item->reads || is_known_header(p->follow, file))
         return;
     const struct item_tokens t = item_tokens_of(p, &p->follow->files[file], item);
     for (size_t i = 0, end = 0; t.list && i < t.count && !m->is_strange;) {

@@ -2,13 +2,16 @@
 // a device, and says what is left to decide.
 #include "cli/checking.h"
 #include "extras/init/init_spec.h"
+#include "extras/init/trial.h"
 #include "extras/init/triton.h"
 #include "cli/work.h"
 #include "kernel_text/scan.h"
 #include "extras/init/given.h"
+#include "extras/init/host_launch.h"
 #include "extras/init/includes.h"
 #include "extras/init/infer.h"
 #include "model/languages.h"
+#include "os/beside.h"
 #include "os/file_replace.h"
 
 #include <dirent.h>
@@ -164,7 +167,7 @@ static char *folder_from(const char *folder, const char *output)
     return *folder == '/' || strchr(output, '/') ? realpath(folder, NULL) : strdup(folder);
 }
 
-static bool write_spec(struct session *s, const char *output, struct error *e)
+static bool write_spec(struct session *s, const char *output, bool is_again, struct error *e)
 {
     struct text spec = TEXT_INIT;
     bool to_stdout = str_equal(output, "-");
@@ -191,7 +194,7 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
     if (ok && to_stdout)
         put_data(&spec);
     else if (ok)
-        ok = file_create(output, &spec, e);
+        ok = is_again ? file_replace(output, &spec, e) : file_create(output, &spec, e);
     free(kernel_file);
     text_release(&spec);
     return ok;
@@ -476,6 +479,12 @@ static bool infer_spec(struct session *s, struct error *e)
     if (!infer_source(s, e))
         return false;
     infer_includer(s);
+    int64_t block[3];
+    if (language_traits(s->language)->own_compiler &&
+        host_launch_find(text_cstr(&s->source), s->source.length, s->found.kernel, &s->arena,
+                         block) &&
+        !host_launch_apply(&s->found, block, &s->arena))
+        return error_memory(e);
     if (!take_given(s, e))
         return false;
     if (s->settings->is_interactive) {
@@ -670,6 +679,48 @@ static int check_spec(const struct session *s, const char *output)
     return status;
 }
 
+static bool write_again(void *owner, struct error *e)
+{
+    struct session *s = owner;
+    return write_spec(s, s->output, true, e);
+}
+
+static bool has_parameters(const struct inferred *f)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (f->names[i].role != NAME_CONSTANT)
+            return true;
+    }
+    return false;
+}
+
+// Where the check fails, or nothing is left to tune: mends what checks of a few configurations show, and
+// checks again. What was asked of the user stays.
+static int try_spec(struct session *s, const char *output, int status)
+{
+    char program[BESIDE_PATH_SIZE];
+    struct error e = ERROR_INIT;
+    bool is_changed;
+    if ((status == EXIT_DONE && has_parameters(&s->found)) || s->settings->is_interactive ||
+        !beside_program(program))
+        return status;
+    const struct trial t = {.found = &s->found,
+                            .arena = &s->arena,
+                            .program = program,
+                            .spec = output,
+                            .language = language_traits(s->language)->text,
+                            .write = write_again,
+                            .owner = s};
+    say("\nSeveral configurations are checked, to mend what fails.\n");
+    if (!trial_run(&t, &is_changed, &e))
+        return work_failed(&e);
+    if (!is_changed)
+        return status;
+    say("After these checks the spec is written again:\n");
+    tell_spec(s, output);
+    return check_spec(s, output);
+}
+
 static int finish_init(struct session *s, const char *output)
 {
     struct text text = TEXT_INIT;
@@ -677,7 +728,7 @@ static int finish_init(struct session *s, const char *output)
     tell_spec(s, output);
     bool is_checked = !s->settings->is_unchecked && has_device(s, output);
     if (is_checked)
-        status = check_spec(s, output);
+        status = try_spec(s, output, check_spec(s, output));
     else if (!s->settings->is_unchecked)
         add_typed(&text,
                   arena_printf(&s->arena, "No %s device is here; where there is one: hone check ",
@@ -754,7 +805,8 @@ static int run_init(struct invocation *i)
     }
     char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
     s.output = !str_equal(output, "-") ? output : s.path;
-    bool ok = (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, &e);
+    bool ok =
+        (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, false, &e);
     int status = EXIT_DONE;
     if (!ok)
         status = e.code == ERROR_IO ? (work_failed(&e), EXIT_USAGE) : work_failed(&e);
@@ -848,6 +900,9 @@ const struct command command_init = {
         "it "
         "divides one parameter by another, and where a group and its tile work together alone. "
         "What that does not tell is a guess, and said.\n\n"
+        "Where there is a device the spec is tried: what fails in a few configurations is mended, "
+        "if it "
+        "can be, and said. --no-check leaves that out.\n\n"
         "Of a kernel that Triton compiled, NAME.json with NAME.ptx beside it as its cache has "
         "them, the "
         "work-group, the shared memory and the arguments are read; the grid is what --define "

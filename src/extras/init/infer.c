@@ -287,10 +287,10 @@ struct reach {
     const char *bits[NAMES_MOST]; // variables of bit operators
     uint32_t bit_count;
     uint32_t axes;
-    bool asks_item[3], asks_place[3], asks_size[3]; // by axis
-    bool needs_positive;                            // it takes logarithms, or roots
-    uint64_t types;                                 // of what is declared, as one number
-    const char *quotients[QUOTIENTS_MOST][2];       // TILE / PER_ITEM
+    bool asks_item[3], asks_place[3], asks_size[3], asks_group[3]; // by axis
+    bool needs_positive;                                           // it takes logarithms, or roots
+    uint64_t types;                           // of what is declared, as one number
+    const char *quotients[QUOTIENTS_MOST][2]; // TILE / PER_ITEM
     uint32_t quotient_count;
     bool has_dynamic;
     unsigned depth;
@@ -330,6 +330,7 @@ static void reach_item(struct reach *r, const struct node *n)
         r->asks_place[axis] |= is_asked && n->item == ITEM_LOCAL;
         r->asks_size[axis] |= is_asked && is_size;
         r->asks_item[axis] |= is_asked && (is_size || n->item == ITEM_LOCAL);
+        r->asks_group[axis] |= is_asked && n->item != ITEM_LOCAL && n->item != ITEM_LOCAL_SIZE;
     }
 }
 
@@ -1302,7 +1303,9 @@ static void write_axis(struct writer_of *w, uint32_t axis)
     }
     if (x->tile_less)
         add_restriction_once(w, arena_printf(s->arena, "%s > 0", tile));
-    if (x->count_atom >= 0) {
+    if (!x->is_known && s->asks_place[axis] && !s->asks_group[axis]) { // one group's work
+        w->out->global[axis] = local;
+    } else if (x->count_atom >= 0) {
         w->out->global[axis] =
             arena_printf(s->arena, "%s * %s", s->atoms[x->count_atom].text, local);
     } else if (!x->is_known && x->extent.count == 0) {
@@ -1563,6 +1566,56 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
                                : "its index is not understood";
 }
 
+// Does the kernel, or a function, use a variable of the file?
+static bool is_used(const struct study *s, const char *name)
+{
+    size_t uses = 0;
+    for (uint32_t i = 0; i < s->syntax.function_count; i++) {
+        const struct function *f = &s->syntax.functions[i];
+        for (const struct token *t = f->from; t && t < f->to; t++)
+            uses += t->kind == TOKEN_NAME && strcmp(t->text, name) == 0;
+    }
+    return uses > 0;
+}
+
+// __constant__ int limit, which the host sets: a symbol of one element. One that is no number cannot be
+// said.
+static bool write_lone_symbols(struct writer_of *w)
+{
+    struct study *s = w->study;
+    for (uint32_t i = 0; i < s->syntax.shared_count; i++) {
+        const struct variable *v = &s->syntax.shared[i];
+        const struct type *t = v->type;
+        if (t->space != SPACE_FIXED || t->dimension_count || v->initial || !is_used(s, v->name))
+            continue;
+        if (t->stars || t->lanes != 1 || (t->base != TYPE_INTEGER && t->base != TYPE_FLOAT)) {
+            add_open(w, arena_printf(s->arena,
+                                     "%s in constant memory: the host sets it, and hone cannot "
+                                     "say a value of its type",
+                                     v->name));
+            continue;
+        }
+        struct inferred_argument *a = &w->out->arguments[w->out->argument_count++];
+        *a = (struct inferred_argument){.name = v->name,
+                                        .kind = INFERRED_SYMBOL,
+                                        .is_typed = true,
+                                        .size = "1",
+                                        .access = INFERRED_READ,
+                                        .is_integer = t->base == TYPE_INTEGER};
+        write_buffer_type(w, t, a);
+        a->generator = "0.5";
+        for (uint32_t k = 0; a->is_integer && k < s->atom_count; k++) {
+            if (s->atoms[k].kind == ATOM_SIZE)
+                a->generator = s->atoms[k].text;
+        }
+        if (a->is_integer && *a->generator == '0')
+            a->generator = "1";
+        add_open(w, arena_printf(s->arena, "%s in constant memory: %s is a guess", v->name,
+                                 a->generator));
+    }
+    return true;
+}
+
 static const char *scalar_value(const char *name)
 {
     static const struct {
@@ -1699,8 +1752,9 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
     struct study *s = w->study;
     struct inferred *out = w->out;
     const struct function *f = s->kernel;
-    out->arguments = arena_array(s->arena, f->parameter_count + s->object_count + (size_t)1,
-                                 sizeof *out->arguments);
+    out->arguments = arena_array(
+        s->arena, f->parameter_count + s->object_count + s->syntax.shared_count + (size_t)1,
+        sizeof *out->arguments);
     if (!out->arguments)
         return false;
     bool is_plain = is_plain_signature(s);
@@ -1764,7 +1818,7 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
         if (!a->low)
             write_fill(w, o, -1, a);
     }
-    return true;
+    return write_lone_symbols(w);
 }
 
 // Is it a word of the text?
@@ -1995,6 +2049,7 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
         s->asks_item[axis] = r->asks_item[axis];
         s->asks_size[axis] = r->asks_size[axis];
         s->asks_place[axis] = r->asks_place[axis];
+        s->asks_group[axis] = r->asks_group[axis];
         s->group_axes += s->asks_item[axis];
     }
     for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {

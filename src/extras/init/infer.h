@@ -65,6 +65,7 @@ struct inferred_argument {
     bool is_integer;
     bool is_sum;     // its number of elements depends on parameters: only their sum can be compared
     bool is_zero;    // it begins with zeros
+    bool is_scratch; // it is not compared
     bool is_guess;   // size or value
     bool is_unused;  // as far as was seen
     bool is_settled; // somebody was asked for its value
@@ -82,6 +83,7 @@ struct inferred {
     const char *global[3], *local[3]; // in work-items
     bool is_function;                 // a call, without a launch
     const char *shared_bytes;         // (or NULL) of dynamic shared memory
+    const char *option;               // (or NULL) of the compiler, which a parameter switches
     const char **restrictions;
     uint32_t restriction_count;
     uint32_t launch_restriction_count; // of these, the first: sizes that the launch has to divide

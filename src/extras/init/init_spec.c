@@ -164,8 +164,12 @@ static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
         put_member(t, &any, false, "access");
         add_quoted(t->out, access[a->access]);
     }
-    if (!is_local && a->access != INFERRED_WRITE)
+    if (a->is_scratch) {
+        put_member(t, &any, false, "temporary");
+        text_add(t->out, "true");
+    } else if (!is_local && a->access != INFERRED_WRITE) {
         put_fill(t, &any, a);
+    }
     if (a->expect) {
         put_member(t, &any, false, "expect");
         add_quoted(t->out, a->expect);
@@ -304,7 +308,16 @@ void init_spec_write(const struct inferred *f, const struct init_file *file, str
         start_key(&t, "function");
         add_quoted(out, f->name_expression ? f->name_expression : f->kernel);
     }
-    put_texts(&t, "options", "-D", file->defines, file->define_count);
+    if (f->option) {
+        start_key(&t, "options");
+        text_add(out, "[");
+        for (uint32_t i = 0; i < file->define_count; i++)
+            text_addf(out, "\"-D%s\", ", file->defines[i]);
+        add_quoted(out, f->option);
+        text_add(out, "]");
+    } else {
+        put_texts(&t, "options", "-D", file->defines, file->define_count);
+    }
     put_texts(&t, "include", "", (const char *const *)file->folders, file->folder_count);
     put_constants(&t, f);
     put_parameters(&t, f);

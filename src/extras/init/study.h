@@ -101,8 +101,9 @@ struct study {
     enum language language;
     int32_t image_atoms[3];    // width, height, depth of the images; -1: none
     uint32_t axes, group_axes; // group_axes: along which the kernel tells items of a group apart
-    // By axis, anywhere in the text: of an item, of its place in the group, of the group's size.
-    bool asks_item[3], asks_place[3], asks_size[3];
+    // By axis, anywhere in the text: of an item, of its place in the group, of the group's size, of which
+    // group it is.
+    bool asks_item[3], asks_place[3], asks_size[3], asks_group[3];
     const char *quotients[QUOTIENTS_MOST][2]; // names that the text divides by one another
     uint32_t quotient_count;
     struct relation relations[RELATIONS_MOST];

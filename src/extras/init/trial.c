@@ -1,0 +1,600 @@
+// Tries a spec before it is handed over. Each round is `hone check` of a few configurations, a process of its
+// own within a time; its JSON says what went wrong, and each kind of fault has its remedies, tried in
+// turn: a larger buffer, gentler data, smaller sizes, a parameter that stays as it is. What leads to no check
+// that passes is taken back.
+#include "extras/init/trial.h"
+
+#include "base/text.h"
+#include "os/process.h"
+
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define ROUNDS_MOST 14
+#define ROUND_MS    40000
+#define ALL_NS      120000000000u
+#define SAMPLE      "6"
+#define OUTPUT_MOST (4u << 20)
+#define GROWTH_MOST 64
+#define NUMBER_MOST (1 << 20)
+#define REMEDIES    3
+
+// ---- what a check says -------------------------------------------------------------------------
+
+struct trial_rows {
+    json_t *list; // of the lines with "type": "check"
+};
+
+void trial_rows_free(struct trial_rows *rows)
+{
+    if (rows)
+        json_decref(rows->list);
+    free(rows);
+}
+
+static const char *row_text(const json_t *row, const char *key)
+{
+    const char *text = json_string_value(json_object_get(row, key));
+    return text ? text : "";
+}
+
+static bool row_failed(const json_t *row)
+{
+    return strcmp(row_text(row, "outcome"), "failed") == 0;
+}
+
+// "wrote 12 bytes past the end of dst (first at ...": dst.
+static bool read_past(const char *text, char *out, size_t size)
+{
+    const char *at = strstr(text, " past the end of ");
+    if (!at)
+        return false;
+    at += strlen(" past the end of ");
+    str_format(out, size, "%.*s", (int)strcspn(at, " ;,\n"), at);
+    return true;
+}
+
+static enum trial_kind read_kind(const char *text, struct trial_outcome *out)
+{
+    if (read_past(text, out->argument, sizeof out->argument))
+        return TRIAL_PAST;
+    if (strstr(text, "no launch changed"))
+        return TRIAL_IDLE;
+    if (strstr(text, "NaN is refused"))
+        return TRIAL_NAN;
+    if (strstr(text, "launched again"))
+        return TRIAL_RACE;
+    if (strstr(text, "killed by") || strstr(text, "the reference crashed"))
+        return TRIAL_CRASH;
+    return strstr(text, "timed out") || strstr(text, "time limit") ? TRIAL_LONG : TRIAL_OTHER;
+}
+
+static void read_rows(const struct trial_rows *rows, const char *summary, const char *messages,
+                      struct trial_outcome *out)
+{
+    struct trial_outcome row_out;
+    size_t failed = 0;
+    for (size_t i = 0; i < json_array_size(rows->list); i++) {
+        const json_t *row = json_array_get(rows->list, i);
+        if (!row_failed(row))
+            continue;
+        failed++;
+        if (read_kind(row_text(row, "message"), &row_out) == TRIAL_PAST)
+            str_format(out->argument, sizeof out->argument, "%s", row_out.argument);
+    }
+    if (failed > 0)
+        out->kind = TRIAL_WRONG;
+    else if (*summary || json_array_size(rows->list) == 0)
+        out->kind = read_kind(*summary ? summary : messages, out);
+    else
+        out->kind = TRIAL_PASSED;
+    if (out->kind == TRIAL_OTHER)
+        out->kind = read_kind(messages, out);
+}
+
+struct trial_rows *trial_read(const char *lines, const char *messages, struct trial_outcome *out)
+{
+    struct trial_rows *rows = calloc(1, sizeof *rows);
+    char summary[512] = "";
+    bool has_summary = false;
+    *out = (struct trial_outcome){.kind = TRIAL_OTHER};
+    if (!rows || !(rows->list = json_array())) {
+        trial_rows_free(rows);
+        return NULL;
+    }
+    for (const char *at = lines; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        json_t *line = json_loadb(at, strcspn(at, "\n"), 0, NULL);
+        if (strcmp(row_text(line, "type"), "check") == 0)
+            json_array_append(rows->list, line);
+        if (strcmp(row_text(line, "type"), "summary") == 0) {
+            has_summary = true;
+            str_format(summary, sizeof summary, "%s", row_text(line, "error"));
+        }
+        json_decref(line);
+    }
+    if (has_summary || json_array_size(rows->list) > 0)
+        read_rows(rows, summary, messages, out);
+    else
+        out->kind = read_kind(messages, out);
+    return rows;
+}
+
+// ---- remedies ----------------------------------------------------------------------------------
+
+static struct inferred_argument *find_argument(struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (strcmp(f->arguments[i].name, name) == 0)
+            return &f->arguments[i];
+    }
+    return NULL;
+}
+
+static bool tell(struct inferred *f, struct arena *a, const char *text)
+{
+    const char **open = arena_array(a, f->open_count + (size_t)1, sizeof *open);
+    if (!open || !text)
+        return false;
+    for (uint32_t i = 0; i < f->open_count; i++)
+        open[i] = f->open[i];
+    open[f->open_count++] = text;
+    f->open = open;
+    return true;
+}
+
+static bool is_buffer(const struct inferred_argument *x)
+{
+    return x->kind == INFERRED_BUFFER && x->size && !x->file;
+}
+
+static bool is_random(const struct inferred_argument *x)
+{
+    return x->low && !x->file && !x->generator && !x->is_zero;
+}
+
+// Makes "8 * (n + 1)" of "4 * (n + 1)". A number alone is of a buffer whose index is not known at all.
+static bool grow(struct inferred_argument *x, int64_t by, struct arena *a)
+{
+    const char *inner = x->size;
+    char *end;
+    int64_t factor = strtoll(inner, &end, 10);
+    if (end != inner && *end == 0) {
+        const char *number =
+            factor < NUMBER_MOST ? arena_printf(a, "%lld", (long long)factor * 32) : NULL;
+        x->size = number ? number : inner;
+        return number != NULL;
+    }
+    if (end == inner || strncmp(end, " * (", 4) != 0 || inner[strlen(inner) - 1] != ')')
+        factor = 1;
+    else
+        inner = end + 3;
+    if (factor * by > GROWTH_MOST)
+        return false;
+    const char *text = *inner == '('
+                           ? arena_printf(a, "%lld * %s", (long long)(factor * by), inner)
+                           : arena_printf(a, "%lld * (%s)", (long long)(factor * by), inner);
+    if (text)
+        x->size = text;
+    return text != NULL;
+}
+
+static bool mend_past(struct inferred *f, const char *name, struct arena *a)
+{
+    struct inferred_argument *x = find_argument(f, name);
+    if (!x || !is_buffer(x) || !grow(x, 2, a))
+        return false;
+    return tell(f, a,
+                arena_printf(a, "the size of %s: %s, grown until the kernel wrote within it", name,
+                             x->size));
+}
+
+// Indices into another buffer: no element is its own, which makes distances 0.
+static bool mend_nan(struct inferred *f, unsigned turn, struct arena *a)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        struct inferred_argument *x = &f->arguments[i];
+        if (x->kind != INFERRED_BUFFER || !is_random(x))
+            continue;
+        const size_t length = strlen(x->high);
+        if (x->is_integer && length > 4 && strcmp(x->high + length - 4, " - 1") == 0) {
+            x->generator = arena_printf(a, "(i * 40487 + 1) %% (%.*s)", (int)(length - 4), x->high);
+            changed |= x->generator != NULL;
+        } else if (!x->is_integer) {
+            const char *low = turn == 0 ? "0.1" : turn == 1 ? "0.5" : "0.9";
+            changed |= strcmp(low, x->low) != 0;
+            x->low = low;
+            x->high = "1";
+        }
+    }
+    return changed && (turn > 0 || tell(f, a,
+                                        "the data: what is random gave NaN at first; it is "
+                                        "positive now, and no index is its own"));
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
+static bool is_in_text(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = text; at && (at = strstr(at, name)) != NULL; at += length) {
+        if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_launch_size(const struct inferred *f, const char *name)
+{
+    bool found = false;
+    for (uint32_t axis = 0; axis < f->axes; axis++)
+        found |= is_in_text(f->global[axis], name) || is_in_text(f->local[axis], name);
+    for (uint32_t i = 0; i < f->argument_count; i++)
+        found |= is_in_text(f->arguments[i].size, name);
+    for (uint32_t i = 0; i < f->restriction_count; i++)
+        found |= is_in_text(f->restrictions[i], name);
+    return found;
+}
+
+// Makes what the kernel compares with its data small, and the data too.
+static bool mend_idle(struct inferred *f, unsigned turn, struct arena *a)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        struct inferred_name *n = &f->names[i];
+        if (n->role != NAME_CONSTANT || n->is_given || n->follows || is_launch_size(f, n->name))
+            continue;
+        changed |= n->value != (int64_t)(turn == 0);
+        n->value = turn == 0;
+    }
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        struct inferred_argument *x = &f->arguments[i];
+        if (x->kind == INFERRED_BUFFER && is_random(x) && x->is_integer) {
+            x->low = "0";
+            x->high = "3";
+            changed = true;
+        }
+    }
+    return changed &&
+           (turn > 0 || tell(f, a,
+                             "scalars and integers in memory: small, since with others the "
+                             "kernel changed nothing"));
+}
+
+static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        struct inferred_argument *x = &f->arguments[i];
+        if (turn == 1 && x->kind == INFERRED_BUFFER && x->is_integer &&
+            (is_random(x) || x->generator)) {
+            x->generator = NULL;
+            x->low = "0";
+            x->high = "3";
+            changed = true;
+        } else if (turn != 1 && is_buffer(x)) {
+            changed |= grow(x, 4, a);
+        } else if (turn == 0 && x->kind == INFERRED_LOCAL && x->is_guess && x->size) {
+            changed |= grow(x, 2, a);
+        }
+    }
+    return changed &&
+           (turn > 0 || tell(f, a,
+                             "the sizes of buffers: larger than the text tells, since the "
+                             "kernel left them"));
+}
+
+static bool mend_long(struct inferred *f, struct arena *a, unsigned turn)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        struct inferred_name *n = &f->names[i];
+        if (n->role != NAME_CONSTANT || n->is_given || n->follows || n->value < 64 ||
+            n->value % 4 != 0)
+            continue;
+        n->value /= 4;
+        changed = true;
+    }
+    return changed && (turn > 0 || tell(f, a,
+                                        "the sizes: smaller than usual, since a launch took "
+                                        "too long"));
+}
+
+// ---- parameters that change the result ---------------------------------------------------------
+
+// How often a parameter has another value than its default, in rows that failed and in others.
+static void count_rows(const struct trial_rows *rows, const struct inferred_name *n,
+                       size_t failed[2], size_t *passed)
+{
+    failed[0] = failed[1] = *passed = 0;
+    for (size_t i = 0; i < json_array_size(rows->list); i++) {
+        const json_t *row = json_array_get(rows->list, i);
+        const json_t *value = json_object_get(json_object_get(row, "configuration"), n->name);
+        const bool is_other = json_integer_value(value) != n->value;
+        if (row_failed(row))
+            failed[is_other]++;
+        else
+            *passed += is_other;
+    }
+}
+
+static bool is_default(const struct inferred *f, const json_t *row)
+{
+    bool is_all = true;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        const json_t *value = json_object_get(json_object_get(row, "configuration"), n->name);
+        is_all &= n->role != NAME_PARAMETER || json_integer_value(value) == n->value;
+    }
+    return is_all;
+}
+
+// The parameter that explains most: it has another value wherever a configuration failed, and nowhere
+// where one passed.
+static struct inferred_name *find_culprit(struct inferred *f, const struct trial_rows *rows)
+{
+    struct inferred_name *best = NULL;
+    int64_t most = INT64_MIN;
+    for (size_t i = 0; i < json_array_size(rows->list); i++) {
+        const json_t *row = json_array_get(rows->list, i);
+        if (row_failed(row) && is_default(f, row))
+            return NULL; // no parameter explains that
+    }
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        struct inferred_name *n = &f->names[i];
+        size_t failed[2], passed;
+        if (n->role != NAME_PARAMETER)
+            continue;
+        count_rows(rows, n, failed, &passed);
+        const int64_t score = 4 * (int64_t)failed[1] - 6 * (int64_t)failed[0] - 3 * (int64_t)passed;
+        if (failed[1] > 0 && score > most) {
+            most = score;
+            best = n;
+        }
+    }
+    return best;
+}
+
+// Does every configuration that failed have this output wrong, in a few of its elements?
+static bool is_loose(const struct inferred_argument *x, const struct trial_rows *rows)
+{
+    const size_t length = strlen(x->name);
+    for (size_t i = 0; i < json_array_size(rows->list); i++) {
+        const json_t *row = json_array_get(rows->list, i), *outputs, *output;
+        const char *message = row_text(row, "message");
+        json_int_t components = 0;
+        size_t k;
+        outputs = json_object_get(row, "outputs");
+        json_array_foreach(outputs, k, output)
+        {
+            if (strcmp(row_text(output, "argument"), x->name) == 0)
+                components = json_integer_value(json_object_get(output, "components"));
+        }
+        if (row_failed(row) && (strncmp(message, x->name, length) != 0 || message[length] != ':' ||
+                                strtoll(message + length + 1, NULL, 10) > components / 8))
+            return false;
+    }
+    return true;
+}
+
+// An output that is written alone, of which few elements hang on the configuration, beside outputs that are
+// right: what a program prints to see what it does. NULL: there is none.
+static struct inferred_argument *find_loose_output(struct inferred *f,
+                                                   const struct trial_rows *rows)
+{
+    struct inferred_argument *found = NULL;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        struct inferred_argument *x = &f->arguments[i];
+        if (x->kind != INFERRED_BUFFER || x->access == INFERRED_READ || x->is_scratch)
+            continue;
+        if (!found && !x->expect && (x->access == INFERRED_WRITE || x->is_zero) &&
+            is_loose(x, rows))
+            found = x;
+        else
+            others++;
+    }
+    return others > 0 ? found : NULL;
+}
+
+static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
+                       const struct trial_rows *rows, struct arena *a)
+{
+    if (*o->argument && mend_past(f, o->argument, a))
+        return true;
+    struct inferred_argument *x = find_loose_output(f, rows);
+    if (x) {
+        x->is_scratch = true;
+        return tell(f, a,
+                    arena_printf(a,
+                                 "%s is not compared (\"temporary\"): what it holds hangs on "
+                                 "the parameters",
+                                 x->name));
+    }
+    struct inferred_name *n = find_culprit(f, rows);
+    if (!n)
+        return false;
+    n->role = NAME_CONSTANT;
+    n->is_own = false;
+    return tell(f, a,
+                arena_printf(a,
+                             "%s is %lld and not tuned: with other values the result differs "
+                             "or fails; where your launch follows it, say how",
+                             n->name, (long long)n->value));
+}
+
+bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct trial_rows *rows,
+                struct trial_state *state, struct arena *a)
+{
+    switch (o->kind) {
+    case TRIAL_PAST:
+        return mend_past(f, o->argument, a);
+    case TRIAL_NAN:
+        return state->nan < REMEDIES && mend_nan(f, state->nan++, a);
+    case TRIAL_IDLE:
+        return state->idle < 2 && mend_idle(f, state->idle++, a);
+    case TRIAL_CRASH:
+        return state->crash < REMEDIES && mend_crash(f, state->crash++, a);
+    case TRIAL_LONG:
+        return state->slow < REMEDIES && mend_long(f, a, state->slow++);
+    case TRIAL_WRONG:
+        return mend_wrong(f, o, rows, a);
+    default:
+        return false;
+    }
+}
+
+// ---- nothing to tune ---------------------------------------------------------------------------
+
+static bool has_floats(const struct inferred *f)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (f->arguments[i].kind == INFERRED_BUFFER && !f->arguments[i].is_integer)
+            return true;
+    }
+    return false;
+}
+
+bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
+{
+    static const char *const options[][2] = {{"opencl", "-cl-fast-relaxed-math"},
+                                             {"cuda", "--use_fast_math"}};
+    struct inferred_name *names = arena_array(a, f->name_count + (size_t)1, sizeof *names);
+    const char *option = NULL;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        option = strcmp(options[i][0], language) == 0 ? options[i][1] : option;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (f->names[i].role != NAME_CONSTANT)
+            option = NULL;
+    }
+    if (!names || !option || f->option || !has_floats(f))
+        return false;
+    for (uint32_t i = 0; i < f->name_count; i++)
+        names[i] = f->names[i];
+    names[f->name_count++] =
+        (struct inferred_name){.name = "FAST_MATH", .role = NAME_PARAMETER, .values = "[0, 1]"};
+    f->names = names;
+    f->option = arena_printf(a, "{'%s' if FAST_MATH else ''}", option);
+    return f->option &&
+           tell(f, a,
+                arena_printf(a,
+                             "the text has nothing to tune: FAST_MATH, which is the compiler's "
+                             "%s, is tuned",
+                             option));
+}
+
+// ---- the rounds --------------------------------------------------------------------------------
+
+// Reads what a check prints: its lines on the channel, its messages behind descriptor 2.
+static bool read_check(struct process *p, uint64_t until_ns, struct text *lines)
+{
+    char bytes[4096];
+    for (;;) {
+        const uint64_t now = clock_ns();
+        struct pollfd fds[] = {{.fd = p->channel, .events = POLLIN},
+                               {.fd = p->printed, .events = POLLIN}};
+        if (now >= until_ns || poll(fds, 2, (int)((until_ns - now) / 1000000) + 1) < 0)
+            return false;
+        process_drain(p);
+        const ssize_t got = recv(p->channel, bytes, sizeof bytes, MSG_DONTWAIT);
+        if (got == 0)
+            return true;
+        if (got > 0 && lines->length < OUTPUT_MOST)
+            text_addn(lines, bytes, (size_t)got);
+    }
+}
+
+// One check. NULL, without an error, where there is no time left.
+static struct trial_rows *check_once(const struct trial *t, struct trial_outcome *out,
+                                     struct error *e)
+{
+    const char *const argv[] = {t->program,   "check",     t->spec,  "--sample",   SAMPLE,
+                                "--language", t->language, "--json", "--no-store", NULL};
+    const uint64_t until_ns = clock_ns() + ROUND_MS * UINT64_C(1000000);
+    struct process p = PROCESS_NONE;
+    struct text lines = TEXT_INIT;
+    int status;
+    if (!process_start(&p, argv, NULL, e))
+        return NULL;
+    shutdown(p.channel, SHUT_WR); // its standard input is empty
+    const bool ended = read_check(&p, until_ns, &lines) && process_wait(&p, 2000, &status);
+    if (!ended) { // its workers end with it, and the device is free again
+        process_signal(&p, SIGTERM);
+        process_wait(&p, 3000, &status);
+    }
+    process_end(&p);
+    p.tail[process_tail_length(&p)] = '\0';
+    struct trial_rows *rows = trial_read(text_cstr(&lines), p.tail, out);
+    if (!ended && rows && json_array_size(rows->list) == 0)
+        out->kind = TRIAL_LONG;
+    text_release(&lines);
+    if (!rows)
+        error_memory(e);
+    return rows;
+}
+
+static bool copy_found(const struct inferred *from, struct arena *a, struct inferred *to)
+{
+    *to = *from;
+    to->names = arena_array(a, from->name_count + (size_t)1, sizeof *to->names);
+    to->arguments = arena_array(a, from->argument_count + (size_t)1, sizeof *to->arguments);
+    if (!to->names || !to->arguments)
+        return false;
+    for (uint32_t i = 0; i < from->name_count; i++)
+        to->names[i] = from->names[i];
+    for (uint32_t i = 0; i < from->argument_count; i++)
+        to->arguments[i] = from->arguments[i];
+    return true;
+}
+
+// One round. False: it was the last.
+static bool run_round(const struct trial *t, struct trial_state *state, struct trial_outcome *o,
+                      struct inferred *good, struct error *e)
+{
+    struct trial_rows *rows = check_once(t, o, e);
+    if (!rows)
+        return false;
+    if (o->kind == TRIAL_PASSED && !copy_found(t->found, t->arena, good))
+        error_memory(e);
+    const bool has_more = o->kind == TRIAL_PASSED
+                              ? trial_add_option(t->found, t->language, t->arena)
+                              : !t->found->option && trial_mend(t->found, o, rows, state, t->arena);
+    trial_rows_free(rows);
+    return has_more;
+}
+
+bool trial_run(const struct trial *t, bool *is_changed, struct error *e)
+{
+    const uint64_t until_ns = clock_ns() + ALL_NS;
+    struct trial_state state = {0};
+    struct trial_outcome o = {.kind = TRIAL_OTHER};
+    struct inferred good; // as it was, or as it passed
+    bool is_good = true, is_written = false;
+    *is_changed = false;
+    if (!copy_found(t->found, t->arena, &good))
+        return error_memory(e);
+    for (int round = 0; round < ROUNDS_MOST && clock_ns() < until_ns; round++) {
+        const bool has_more = run_round(t, &state, &o, &good, e);
+        if (e->code)
+            return false;
+        if (!has_more)
+            break;
+        *is_changed |= o.kind == TRIAL_PASSED && is_written; // what passed is kept
+        is_written = true;
+        if (!t->write(t->owner, e))
+            return false;
+    }
+    is_good = o.kind == TRIAL_PASSED || !is_written;
+    *is_changed |= is_good && is_written;
+    if (is_good)
+        return true;
+    *t->found = good;
+    return t->write(t->owner, e);
+}
