@@ -81,6 +81,7 @@ python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted capture || extra="$extra
 clblast-utils:cmd:clblast_tuner_xaxpy
 clpeak:cmd:clpeak
+ffmpeg:cmd:ffmpeg
 python3-pyopencl:file:/usr/lib/python3/dist-packages/pyopencl
 python3-gpyfft:file:/usr/lib/python3/dist-packages/gpyfft
 python3-venv:file:/usr/share/doc/python3-venv"

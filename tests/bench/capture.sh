@@ -4,7 +4,7 @@
 #   tests/bench/capture.sh cost BUILD [TIMES]                      ns an argument and a launch, in turn: without, captured, with a table
 #   tests/bench/capture.sh gain BUILD FOLDER SECONDS TURNS KERNEL... -- PROGRAM [ARGUMENTS]
 #       captures PROGRAM into FOLDER, tunes these kernels for SECONDS each, and runs PROGRAM TURNS times with the table and without;
-#       then TURNS times with a table of another program, which replaces nothing
+#   tests/bench/capture.sh empty BUILD TURNS [PROGRAM...]          what a table that replaces nothing costs clpeak, clblast, pyopencl, opencv
 #   tests/bench/capture.sh check BUILD FOLDER                      which specs of a capture pass hone check as they are
 #
 #   OPENCV_OPENCL_DEVICE=:CPU: OPENCV_OPENCL_CACHE_ENABLE=0 tests/bench/capture.sh gain build-test /tmp/opencv 20 20 \
@@ -58,9 +58,28 @@ gain)
   done
   "$hone" deploy --for-program "$folder" -o "$work/app.hone"
   "$hone" with "$work/app.hone" --repeats "$turns" -- "$@"
+  ;;
+# CPU time, in pairs: it can be told on a machine that does other work, too; the wall time only on an idle one.
+empty)
+  turns=$1
+  shift
   cost_table >/dev/null
-  echo "with a table that replaces nothing:"
-  "$hone" with "$work/cost.hone" --repeats "$turns" -- "$@"
+  here=$(cd "$(dirname "$0")/.." && pwd) layer=$(realpath "$build/libhone-capture.so") python=${HONE_CAPTURE_PYTHON:-/usr/bin/python3}
+  mkdir "$work/with"
+  cp "$work/cost/counts" "$work/with/counts"
+  export OPENCV_OPENCL_DEVICE=:CPU: OPENCV_OPENCL_CACHE_ENABLE=0 PYOPENCL_NO_CACHE=1 PYOPENCL_CTX=0 PYTHONWARNINGS=ignore
+  for name in ${*:-clpeak clblast pyopencl opencv}; do
+    case $name in
+    clpeak) set -- clpeak --kernel-latency ;;
+    clblast) set -- clblast_tuner_xaxpy -n 1048576 -runs 1 -fraction 16 ;;
+    pyopencl) set -- "$python" "$here/capture/programs/pyopencl_arrays.py" ;;
+    opencv) set -- "$python" "$here/capture/programs/opencv.py" 256 4 ;;
+    *) exit 2 ;;
+    esac
+    echo "$name: $*"
+    (cd "$work" && python3 "$here/bench/pairs.py" "$turns" "HONE_CAPTURE_FOLDER=$work/with" "HONE_WITH_TABLES=$work/cost.hone" HONE_WITH_VERIFY=0 \
+      "OPENCL_LAYERS=$layer" "LD_PRELOAD=$layer" -- "$@") || :
+  done
   ;;
 esac
 echo "load: $(cut -d' ' -f1-3 /proc/loadavg)"

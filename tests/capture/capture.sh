@@ -50,7 +50,8 @@ check threads 5 "200       5"
 check contexts 1
 check link 1
 check binary 0 "--source own"
-check image 0 "an image"
+check image 1 "look: tunes block_size_x"
+check images 1 "halve: tunes block_size_x"
 check atomics 1
 check fork 2
 check exit 1
@@ -109,7 +110,7 @@ with() {
   "$hone" with "$@" >with.out 2>with.err
 }
 "$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
-for spec in local/turn.json values/values.json; do
+for spec in local/turn.json values/values.json image/look.json images/halve.json; do
   "$hone" check $spec --sample 2 >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
 done
 grep -q '"seed": *17293822569102704641' values/values.json || fail "values: $(cat values/values.json)"
@@ -124,7 +125,12 @@ with app.hone -- "$program" shapes || fail "with: $(cat with.err)"
 grep -q "12 of 12 launches were replaced" with.err || fail "with: $(cat with.err)"
 with app.hone --verify 50% -- "$program" shapes || fail "verify: $(cat with.err)"
 grep -q "6 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
-for name in in_place threads local svm fork binary; do
+"$hone" tune images/halve.json --budget 2 >tuned.out 2>&1 || fail "images: not tuned: $(cat tuned.out)"
+"$hone" deploy --for-program images -o images.hone >deployed.out 2>&1 || fail "images: no table: $(cat deployed.out)"
+with images.hone --verify 100% -- "$program" images || fail "with images: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" images)" ] || fail "with images: another output"
+grep -q "1 of 1 launches were replaced; 1 verified, 0 differed" with.err || fail "with images: $(cat with.err)"
+for name in in_place threads local svm fork binary image images; do
   with app.hone -- "$program" $name
   [ "$(sort with.out)" = "$("$program" $name | sort)" ] || fail "with $name: another output: $(cat with.out with.err)"
 done

@@ -5,6 +5,7 @@
 #include "extras/capture/capture_cuda.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,20 +294,115 @@ static void run_host_memory(void)
     printf("%g\n", (double)at[N - 1]);
 }
 
-// A launch that is recorded into a graph is no launch yet.
-static void run_graph(void)
+// Three launches in a graph, which is launched four times; with `change` one of its nodes is switched off before the first of these.
+static void run_graph(bool change)
 {
-    enum { N = 1024 };
+    enum { N = 1024, NODES = 3 };
     CUfunction f = function(build(count_text, "count", NULL), "count");
-    CUdeviceptr x = buffer(N, 1);
+    CUfunction add = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr x = buffer(N, 1), y = buffer(N, 2);
     CUstream stream;
-    void *parameters[] = {&x}, *graph = NULL;
+    CUgraphExec graph;
+    CUgraphNode nodes[NODES];
+    size_t count = NODES;
+    int n = N;
+    void *parameters[] = {&x}, *adds[] = {&x, &y, &y, &n}, *recorded = NULL;
     need(cu.cuStreamCreate(&stream, 1), "cuStreamCreate");
     need(more.cuStreamBeginCapture(stream, 0), "cuStreamBeginCapture");
-    need(cu.cuLaunchKernel(f, N / 256, 1, 1, 256, 1, 1, 0, stream, parameters, NULL),
-         "cuLaunchKernel");
-    need(more.cuStreamEndCapture(stream, &graph), "cuStreamEndCapture");
+    for (int i = 0; i < NODES; i++)
+        need(i == 1 ? cu.cuLaunchKernel(add, N / 128, 1, 1, 128, 1, 1, 0, stream, adds, NULL)
+                    : cu.cuLaunchKernel(f, N / 256, 1, 1, 256, 1, 1, 0, stream, parameters, NULL),
+             "cuLaunchKernel");
+    need(more.cuStreamEndCapture(stream, &recorded), "cuStreamEndCapture");
+    need(more.cuGraphInstantiateWithFlags(&graph, recorded, 0), "cuGraphInstantiateWithFlags");
+    need(more.cuGraphGetNodes(recorded, nodes, &count), "cuGraphGetNodes");
+    if (change) {
+        launch(f, N / 256, 256, parameters); // no part of the graph
+        need(more.cuGraphNodeSetEnabled(graph, nodes[1], 0, 0), "cuGraphNodeSetEnabled");
+    }
+    need(more.cuGraphDestroy(recorded), "cuGraphDestroy"); // the executable one needs it no more
+    for (int i = 0; i < 4; i++)
+        need(more.cuGraphLaunch(graph, stream), "cuGraphLaunch");
+    need(cu.cuStreamSynchronize(stream), "cuStreamSynchronize");
+    need(more.cuGraphExecDestroy(graph), "cuGraphExecDestroy");
+    tell(y, N * sizeof(float));
+}
+
+static const char through_text[] = "extern \"C\" __global__ void through(float **list, int n)\n"
+                                   "{\n"
+                                   "    // fake:through\n"
+                                   "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    if (i < n)\n"
+                                   "        list[0][i] += 1.0f;\n"
+                                   "}\n";
+
+// A pointer that lies in a buffer.
+static void run_reached(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(through_text, "through", NULL), "through");
+    CUdeviceptr x = buffer(N, 1), list = buffer(64, 2);
+    int n = N;
+    void *parameters[] = {&list, &n};
+    need(more.cuMemcpyHtoD(list, &x, sizeof x), "cuMemcpyHtoD");
+    launch(f, N / 256, 256, parameters);
     tell(x, N * sizeof(float));
+}
+
+enum { THREADS = 4, LAUNCHES_A_THREAD = 50, THREAD_N = 256 };
+
+struct launcher {
+    CUfunction function;
+    CUdeviceptr x;
+};
+
+static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
+
+static void *launch_often(void *context)
+{
+    struct launcher *l = context;
+    for (int i = 0; i < LAUNCHES_A_THREAD; i++) {
+        void *parameters[] = {&l->x};
+        if (i % 25 == 0) { // the driver for tests builds one at a time
+            pthread_mutex_lock(&building);
+            CUmodule module = build(count_text, "count", NULL);
+            launch(function(module, "count"), 1, THREAD_N / 4, parameters);
+            need(cu.cuModuleUnload(module), "cuModuleUnload");
+            pthread_mutex_unlock(&building);
+        }
+        launch(l->function, 1 + (unsigned)i % 3, THREAD_N / 4, parameters);
+    }
+    return NULL;
+}
+
+// Threads that launch one function, each on memory of its own, while modules come and go.
+static void run_threads(void)
+{
+    pthread_t threads[THREADS];
+    struct launcher l[THREADS];
+    CUfunction f = function(build(count_text, "count", NULL), "count");
+    for (int t = 0; t < THREADS; t++)
+        l[t] = (struct launcher){f, buffer(THREAD_N, (float)t)};
+    for (int t = 0; t < THREADS; t++)
+        need(pthread_create(&threads[t], NULL, launch_often, &l[t]), "pthread_create");
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    need(more.cuCtxSynchronize(), "cuCtxSynchronize");
+    for (int t = 0; t < THREADS; t++)
+        tell(l[t].x, THREAD_N * sizeof(float));
+}
+
+// A buffer that happens to hold an address, of which the kernel makes no use.
+static void run_stale(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr a = buffer(N, 1), b = buffer(N, 2), c = buffer(N, 3);
+    int n = N;
+    void *parameters[] = {&a, &b, &c, &n};
+    need(more.cuMemcpyHtoD(c, &a, sizeof a), "cuMemcpyHtoD");
+    launch(f, N / 128, 128, parameters);
+    tell(c, N * sizeof(float));
 }
 
 // By cuGetProcAddress, as the runtime API.
@@ -414,8 +510,14 @@ int main(int argc, char **argv)
         run_cooperative();
     else if (strcmp(what, "host_memory") == 0)
         run_host_memory();
-    else if (strcmp(what, "graph") == 0)
-        run_graph();
+    else if (strcmp(what, "graph") == 0 || strcmp(what, "graph_changed") == 0)
+        run_graph(strcmp(what, "graph") != 0);
+    else if (strcmp(what, "reached") == 0)
+        run_reached();
+    else if (strcmp(what, "stale") == 0)
+        run_stale();
+    else if (strcmp(what, "threads") == 0)
+        run_threads();
     else if (strcmp(what, "proc_address") == 0)
         run_proc_address();
     else if (strcmp(what, "twice") == 0)

@@ -435,6 +435,44 @@ static void case_image(void)
     tell(y, 64 * 4);
 }
 
+// Two images and a sampler: normalized bytes are read between pixels, and written as floats.
+static void case_images(void)
+{
+    enum { W = 32, H = 16 };
+    static const char *const text =
+        "__kernel void halve(__write_only image2d_t y, __read_only image2d_t x, sampler_t s)\n"
+        "{ int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+        "  if (at.x < get_image_width(y) && at.y < get_image_height(y))\n"
+        "    write_imagef(y, at, read_imagef(x, s, convert_float2(at) * 2.0f + 1.0f)); }\n";
+    static const size_t origin[3], region[3] = {W / 2, H / 2, 1}, global[] = {W / 2, H / 2},
+                                   local[] = {4, 4};
+    static float out[W * H];
+    const cl_image_format bytes = {CL_RGBA, CL_UNORM_INT8}, floats = {CL_RGBA, CL_FLOAT};
+    const cl_image_desc of_x = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
+    const cl_image_desc of_y = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W / 2, .image_height = H / 2};
+    cl_int e, e2, e3;
+    cl_mem x = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &bytes, &of_x,
+                             numbers(), &e);
+    cl_mem y = clCreateImage(context, CL_MEM_WRITE_ONLY, &floats, &of_y, NULL, &e2);
+    cl_sampler s =
+        clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, &e3);
+    if (e != CL_SUCCESS || e2 != CL_SUCCESS || e3 != CL_SUCCESS)
+        exit(77);
+    cl_kernel k = build(text, "", "halve");
+    set(k, 0, sizeof y, &y);
+    set(k, 1, sizeof x, &x);
+    set(k, 2, sizeof(cl_sampler), &s);
+    need(clEnqueueNDRangeKernel(queue, k, 2, NULL, global, local, 0, NULL, NULL), "launch");
+    need(clEnqueueReadImage(queue, y, CL_TRUE, origin, region, 0, 0, out, 0, NULL, NULL),
+         "clEnqueueReadImage");
+    unsigned sum = 2166136261u;
+    for (size_t i = 0; i < W * H / 4 * 4; i++)
+        sum = (sum ^ ((unsigned *)out)[i]) * 16777619u;
+    printf("%08x\n", sum);
+}
+
 static void case_atomics(void)
 {
     static const char *const text =
@@ -535,6 +573,7 @@ static const struct program_case {
     {"link", case_link, false},
     {"binary", case_binary, false},
     {"image", case_image, false},
+    {"images", case_images, false},
     {"atomics", case_atomics, false},
     {"fork", case_fork, true},
     {"exit", case_exit, false},

@@ -34,7 +34,11 @@ check 1 symbol
 check 1 inside
 check 0 cooperative
 check 0 host_memory
-check 0 graph
+check 2 graph
+check 1 graph_changed
+check 1 reached
+check 1 stale
+check 3 threads
 check 1 load image
 check 1 file image
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Programs of others, as their packages install them, through hone capture, hone check, hone tune and hone with.
-#   foreign.sh HONE FOLDER NAME      NAME: opencv, pyopencl, reikna, clfft, clblast, clpeak
+#   foreign.sh HONE FOLDER NAME      NAME: opencv, pyopencl, reikna, clfft, clblast, clpeak, ffmpeg
 # Its output is what it is without the layer; of its launches and of the device's time at least 90 % replay; of its specs with
 # something to tune at least 8 of 10 pass `hone check` as they are. What is not installed is skipped (77).
 # HONE_CAPTURE_PYTHON is a Python that has OpenCV and reikna (cmake/test.sh --capture makes one).
@@ -46,6 +46,11 @@ clblast)
 clpeak)
   set -- clpeak --kernel-latency
   words="grep -oE ^[^:]*:?"
+  ;;
+ffmpeg) # filters on images
+  set -- ffmpeg -nostdin -hide_banner -loglevel error -init_hw_device opencl=ocl:0.0 -filter_hw_device ocl -f lavfi \
+    -i testsrc2=size=160x120:rate=5 -frames:v 2 \
+    -vf format=yuv420p,hwupload,avgblur_opencl=3,sobel_opencl,transpose_opencl,erosion_opencl,hwdownload,format=yuv420p -f md5 -
   ;;
 *) exit 2 ;;
 esac

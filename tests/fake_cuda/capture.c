@@ -1,5 +1,5 @@
-// The fake card as a program that is captured needs it: calls that wait, allocations found by an address, streams that are recorded into graphs, functions
-// found by name.
+// The fake card as a program that is captured needs it: calls that wait, allocations found by an address, functions found by
+// name.
 #include "fake.h"
 
 #include "extras/capture/capture_cuda.h"
@@ -15,17 +15,10 @@ CAPTURE_CUDA_FUNCTIONS(FAKE_DECLARE)
 static uint8_t *host_memory;
 static size_t host_bytes;
 
-static CUstream recorded; // into a graph
-
 size_t fake_host_left(CUdeviceptr at)
 {
     const size_t offset = (size_t)(at - (uintptr_t)host_memory);
     return host_memory && offset < host_bytes ? host_bytes - offset : 0;
-}
-
-bool fake_is_recorded(CUstream stream)
-{
-    return recorded && stream == recorded;
 }
 
 // Whatever waits ends a graph that is being recorded, as the real one does.
@@ -33,7 +26,7 @@ static CUresult waiting(const char *call)
 {
     const CUresult code = fake_call(call);
     fake_wait();
-    return code == CUDA_SUCCESS && recorded ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : code;
+    return code == CUDA_SUCCESS && fake_records() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : code;
 }
 
 CUresult cuCtxGetDevice(CUdevice *out)
@@ -122,7 +115,7 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
 
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
 {
-    return copied(recorded ? fake_call(__func__) : waiting(__func__), to,
+    return copied(fake_records() ? fake_call(__func__) : waiting(__func__), to,
                   (const void *)(uintptr_t)from, from, bytes);
 }
 
@@ -130,26 +123,6 @@ CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
     return copied(waiting(__func__), (void *)(uintptr_t)to, (const void *)(uintptr_t)from, to,
                   bytes);
-}
-
-CUresult cuStreamIsCapturing(CUstream stream, int *status)
-{
-    *status = fake_is_recorded(stream);
-    return fake_call(__func__);
-}
-
-CUresult cuStreamBeginCapture(CUstream stream, int mode)
-{
-    (void)mode;
-    recorded = stream;
-    return fake_call(__func__);
-}
-
-CUresult cuStreamEndCapture(CUstream stream, void **graph)
-{
-    *graph = stream == recorded ? &recorded : NULL;
-    recorded = NULL;
-    return fake_call(__func__);
 }
 
 // The newest of a name: "_v2" before the plain one, "_ptsz" where that was asked for.

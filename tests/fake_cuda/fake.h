@@ -61,9 +61,19 @@ CUresult fake_call(const char *call);
 // A launch has failed: nothing works in its context any more.
 void fake_context_fails(void);
 
-// ---- capture.c
+// The driver's memory begins at this address from now on, until it is abandoned.
+void fake_adopt(CUdeviceptr at, size_t bytes);
+void fake_abandon(CUdeviceptr at);
+
+// ---- graphs.c
 
 bool fake_is_recorded(CUstream stream);
+bool fake_records(void); // any stream
+void fake_record(CUfunction f, size_t blocks, size_t threads, unsigned dynamic_bytes,
+                 void **parameters);
+
+// ---- capture.c
+
 size_t fake_host_left(CUdeviceptr at); // as fake_memory_left(), of the host's memory
 
 // ---- launches.c
@@ -81,6 +91,7 @@ struct CUfunc_st {
     int dynamic_bytes; // opted in to
 };
 
+size_t fake_parameter_bytes(const struct parameter *p);
 CUresult fake_launch_kernel(CUfunction f, size_t blocks, size_t threads, unsigned dynamic_bytes,
                             CUstream stream, void **parameters);
 

@@ -4,6 +4,7 @@
 
 #include "extras/capture/capture_cuda.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +22,29 @@ CAPTURE_CUDA_FUNCTIONS(FAKE_DECLARE)
 // ---- the clock
 
 static uint64_t now_ns;
+static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
 
 uint64_t fake_now_ns(void)
 {
-    return now_ns;
+    pthread_mutex_lock(&clock_lock);
+    const uint64_t now = now_ns;
+    pthread_mutex_unlock(&clock_lock);
+    return now;
 }
 
 void fake_pass_ns(uint64_t ns)
 {
+    pthread_mutex_lock(&clock_lock);
     fake_clock_begin(&now_ns);
     now_ns += ns + 101; // so that not every time is a multiple of the same
+    pthread_mutex_unlock(&clock_lock);
 }
 
 void fake_wait(void)
 {
+    pthread_mutex_lock(&clock_lock);
     fake_clock_wait(now_ns);
+    pthread_mutex_unlock(&clock_lock);
 }
 
 uint64_t fake_command_ns(void)
@@ -70,9 +79,11 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
     (void)stream;
     if (code != CUDA_SUCCESS)
         return code;
+    pthread_mutex_lock(&clock_lock);
     fake_clock_begin(&now_ns);
     event->is_recorded = true;
     event->at_ns = now_ns / (tick ? tick : 1) * tick;
+    pthread_mutex_unlock(&clock_lock);
     return CUDA_SUCCESS;
 }
 
@@ -198,7 +209,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule m, const ch
 
 // ---- functions
 
-static size_t bytes_of(const struct parameter *p)
+size_t fake_parameter_bytes(const struct parameter *p)
 {
     static const char *const wide[] = {"ulong", "long", "double", "size_t"};
     if (strcmp(p->type, "struct") == 0) // a pointer and two numbers
@@ -218,7 +229,7 @@ CUresult cuFuncGetParamInfo(CUfunction f, size_t index, size_t *offset, size_t *
     if (code != CUDA_SUCCESS)
         return code;
     *offset = 8 * index;
-    *bytes = bytes_of(&f->declared.parameters[index]);
+    *bytes = fake_parameter_bytes(&f->declared.parameters[index]);
     return CUDA_SUCCESS;
 }
 
@@ -316,6 +327,8 @@ static void **take_extra(const struct CUfunc_st *f, void **extra, void **list)
     return list;
 }
 
+static pthread_mutex_t launching = PTHREAD_MUTEX_INITIALIZER; // one at a time runs
+
 CUresult fake_launch_kernel(CUfunction f, size_t blocks, size_t threads, unsigned dynamic_bytes,
                             CUstream stream, void **parameters)
 {
@@ -325,9 +338,15 @@ CUresult fake_launch_kernel(CUfunction f, size_t blocks, size_t threads, unsigne
         code = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (code == CUDA_SUCCESS && (threads == 0 || threads > 1024))
         code = CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&clock_lock);
     fake_clock_enqueue();
-    if (code == CUDA_SUCCESS && !fake_is_recorded(stream))
+    pthread_mutex_unlock(&clock_lock);
+    pthread_mutex_lock(&launching);
+    if (code == CUDA_SUCCESS && fake_is_recorded(stream))
+        fake_record(f, blocks, threads, dynamic_bytes, parameters);
+    else if (code == CUDA_SUCCESS)
         run(f, parameters, threads * blocks);
+    pthread_mutex_unlock(&launching);
     return code;
 }
 

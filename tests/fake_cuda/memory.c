@@ -303,6 +303,26 @@ CUresult fake_allocate(CUdeviceptr *out, size_t bytes)
     return CUDA_SUCCESS;
 }
 
+void fake_adopt(CUdeviceptr at, size_t bytes)
+{
+    struct block *b = fake_new(sizeof *b);
+    *b = (struct block){blocks, bytes, (uint8_t *)(uintptr_t)at};
+    blocks = b;
+}
+
+// The memory itself is its owner's.
+void fake_abandon(CUdeviceptr at)
+{
+    struct block **link = &blocks;
+    while (*link && (uintptr_t)(*link)->data != at)
+        link = &(*link)->next;
+    struct block *b = *link;
+    if (!b)
+        return;
+    *link = b->next;
+    fake_free(b);
+}
+
 bool fake_give_back(CUdeviceptr at)
 {
     struct block **link = &blocks;

@@ -40,7 +40,9 @@ static size_t scan_word_length(const char *at)
 uint32_t scan_name_index(const struct scan_names *names, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < names->count; i++) {
-        if (strncmp(names->items[i], name, length) == 0 && names->items[i][length] == '\0')
+        const char *own = names->items[i]; // most differ in the first or the second character
+        if (own[0] == name[0] && (length < 2 || own[1] == name[1]) &&
+            strncmp(own, name, length) == 0 && own[length] == '\0')
             return i;
     }
     return UINT32_MAX;

@@ -11,15 +11,29 @@
 
 #include <stdbool.h>
 
-enum capture_kind { CAPTURED_VALUE, CAPTURED_BUFFER, CAPTURED_LOCAL, CAPTURED_NULL };
+enum capture_kind {
+    CAPTURED_VALUE,
+    CAPTURED_BUFFER,
+    CAPTURED_LOCAL,
+    CAPTURED_NULL,
+    CAPTURED_SAMPLER
+};
+
+// In OpenCL's numbers.
+struct capture_image {
+    uint32_t type, order, channel;
+    uint64_t size[3], layers;
+};
 
 // An argument of one launch.
 struct capture_value {
     enum capture_kind kind;
     uint64_t bytes, origin;
-    const char *before, *after; // digests of its contents
-    const unsigned char *value; // its bytes
-    int64_t same;               // an earlier argument that is the same memory; -1: none
+    const char *before, *after;        // digests of its contents
+    const unsigned char *value;        // its bytes
+    const struct capture_image *image; // of a buffer that is an image
+    const char *sampler;               // in a spec's words
+    int64_t same;                      // an earlier argument that is the same memory; -1: none
 };
 
 struct capture_argument {
@@ -51,6 +65,7 @@ struct capture_launch {
     int64_t global[3], local[3];
     bool has_local, has_offset, is_indirect;
     bool has_inside;      // pointers inside of its structs
+    bool is_placed;       // pointers in its buffers: it is replayed where these lay
     const char **symbols; // of the module, which the program has asked for
     uint32_t symbol_count;
     uint32_t shared;              // CUDA: bytes of dynamic shared memory

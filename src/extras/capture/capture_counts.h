@@ -22,12 +22,12 @@ enum {
     X(DISK, "the folder could not be written (a full disk?)")                                      \
     X(MEMORY, "the host's memory did not suffice for a copy")                                      \
     X(USER_EVENT, "the program holds launches back by an event of its own")                        \
-    X(IMAGE, "it has an image, a sampler or a pipe")                                               \
+    X(PIPE, "it has a pipe, or an image of several samples")                                       \
     X(ARGUMENT, "an argument was set before the layer saw the kernel")                             \
     X(READ, "the driver refused to read a buffer")                                                 \
     X(SYSTEM_POINTER, "a pointer to memory of the host")                                           \
     X(COMMAND_BUFFER, "recorded in a command buffer")                                              \
-    X(GRAPH, "recorded into a CUDA graph")                                                         \
+    X(GRAPH, "in a CUDA graph that the driver does not run in parts")                              \
     X(ATTRIBUTES, "a cooperative launch, or one with attributes that a replay does not have")      \
     X(FAILED, "the launch failed")
 
@@ -40,6 +40,7 @@ enum {
     X(GEOMETRY, "with another geometry")                                                           \
     X(SIZE, "of a size that the restrictions refuse")                                              \
     X(BUILD, "the tuned program does not build")                                                   \
+    X(GRAPH, "that the program put into a CUDA graph, or records when it is not built yet")        \
     X(LAUNCH, "the driver refused the tuned launch")                                               \
     X(DIFFERENCE, "after --verify found a difference")
 
@@ -73,6 +74,7 @@ struct capture_counts {
     _Atomic uint64_t images;          // of CUDA, of which the text is not known
     _Atomic uint64_t launches, bytes; // bytes: of contents that were kept
     _Atomic uint64_t unlisted;        // launches for which `shapes` had no room
+    _Atomic uint64_t graphs;          // launches of CUDA graphs
     _Atomic uint64_t skipped[CAPTURE_REASON_COUNT];
     _Atomic uint64_t full; // a write failed; errno
     // `hone with`

@@ -8,6 +8,9 @@
 
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 
 enum {
     CUDA_STREAM_LEGACY = 1,
@@ -39,6 +42,46 @@ struct cuda_config {
 };
 
 enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
+
+// CUDA_KERNEL_NODE_PARAMS_v2.
+struct cuda_node {
+    CUfunction function; // or NULL, and `kernel`
+    unsigned grid[3], block[3], shared;
+    void **parameters, **extra;
+    CUkernel kernel;
+    CUcontext context;
+};
+
+enum { CUDA_NODE_KERNEL = 0 };
+
+// CUmemAllocationProp, CUmemAccessDesc.
+struct cuda_allocation {
+    int type, handle_types, location_type, location;
+    void *security;
+    unsigned char flags[8];
+};
+
+struct cuda_access {
+    int location_type, location, flags;
+};
+
+enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE = 3 };
+
+// Virtual memory: hone-replay puts contents where they lay.
+#define CAPTURE_CUDA_PLACES(X)                                                                     \
+    X(cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity", CUresult,                    \
+      (size_t * out, const struct cuda_allocation *like, int least))                               \
+    X(cuMemAddressReserve, "cuMemAddressReserve", CUresult,                                        \
+      (CUdeviceptr * out, size_t bytes, size_t alignment, CUdeviceptr at, uint64_t flags))         \
+    X(cuMemAddressFree, "cuMemAddressFree", CUresult, (CUdeviceptr at, size_t bytes))              \
+    X(cuMemCreate, "cuMemCreate", CUresult,                                                        \
+      (uint64_t * out, size_t bytes, const struct cuda_allocation *like, uint64_t flags))          \
+    X(cuMemRelease, "cuMemRelease", CUresult, (uint64_t memory))                                   \
+    X(cuMemMap, "cuMemMap", CUresult,                                                              \
+      (CUdeviceptr at, size_t bytes, size_t offset, uint64_t memory, uint64_t flags))              \
+    X(cuMemUnmap, "cuMemUnmap", CUresult, (CUdeviceptr at, size_t bytes))                          \
+    X(cuMemSetAccess, "cuMemSetAccess", CUresult,                                                  \
+      (CUdeviceptr at, size_t bytes, const struct cuda_access *access, size_t count))
 
 // X(name, symbol, result, parameters), as in cuda_api.h. NULL where the driver is too old.
 #define CAPTURE_CUDA_FUNCTIONS(X)                                                                  \
@@ -89,7 +132,50 @@ enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
       (CUstream stream, void *graph, const void *nodes, const void *edges, size_t count,           \
        int mode))                                                                                  \
     X(cuStreamEndCapture, "cuStreamEndCapture", CUresult, (CUstream stream, void **graph))         \
+    X(cuGraphClone, "cuGraphClone", CUresult, (CUgraph * out, CUgraph graph))                      \
+    X(cuGraphDestroy, "cuGraphDestroy", CUresult, (CUgraph graph))                                 \
+    X(cuGraphDestroyNode, "cuGraphDestroyNode", CUresult, (CUgraphNode node))                      \
+    X(cuGraphGetNodes, "cuGraphGetNodes", CUresult,                                                \
+      (CUgraph graph, CUgraphNode * nodes, size_t * count))                                        \
+    X(cuGraphGetEdges, "cuGraphGetEdges", CUresult,                                                \
+      (CUgraph graph, CUgraphNode * from, CUgraphNode * to, size_t * count))                       \
+    X(cuGraphNodeGetType, "cuGraphNodeGetType", CUresult, (CUgraphNode node, int *type))           \
+    X(cuGraphNodeFindInClone, "cuGraphNodeFindInClone", CUresult,                                  \
+      (CUgraphNode * out, CUgraphNode node, CUgraph clone))                                        \
+    X(cuGraphKernelNodeGetParams, "cuGraphKernelNodeGetParams_v2", CUresult,                       \
+      (CUgraphNode node, struct cuda_node * out))                                                  \
+    X(cuGraphKernelNodeGetAttribute, "cuGraphKernelNodeGetAttribute", CUresult,                    \
+      (CUgraphNode node, int id, unsigned *out))                                                   \
+    X(cuGraphInstantiate, "cuGraphInstantiate_v2", CUresult,                                       \
+      (CUgraphExec * out, CUgraph graph, CUgraphNode * failed, char *log, size_t bytes))           \
+    X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", CUresult,                        \
+      (CUgraphExec * out, CUgraph graph, uint64_t flags))                                          \
+    X(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams", CUresult,                      \
+      (CUgraphExec * out, CUgraph graph, void *parameters))                                        \
+    X(cuGraphLaunch, "cuGraphLaunch", CUresult, (CUgraphExec graph, CUstream stream))              \
+    X(cuGraphExecDestroy, "cuGraphExecDestroy", CUresult, (CUgraphExec graph))                     \
+    X(cuGraphExecUpdate, "cuGraphExecUpdate_v2", CUresult,                                         \
+      (CUgraphExec to, CUgraph from, void *result))                                                \
+    X(cuGraphExecUpdate_before, "cuGraphExecUpdate", CUresult,                                     \
+      (CUgraphExec to, CUgraph from, CUgraphNode * failed, int *result))                           \
+    CAPTURE_CUDA_GRAPH_CHANGES(X)                                                                  \
     X(cuGetProcAddress, "cuGetProcAddress_v2", CUresult,                                           \
       (const char *name, void **out, int version, uint64_t flags, int *status))
+
+// Functions that change a node of an executable graph. `more` is a context, where there is one.
+#define CUDA_GRAPH_CHANGE(X, name, symbol)                                                         \
+    X(name, symbol, CUresult, (CUgraphExec graph, CUgraphNode node, uintptr_t to, uintptr_t more))
+#define CAPTURE_CUDA_GRAPH_CHANGES(X)                                                              \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams_v2")      \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecKernelNodeSetParams_before, "cuGraphExecKernelNodeSetParams")  \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecMemcpyNodeSetParams, "cuGraphExecMemcpyNodeSetParams")         \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecMemsetNodeSetParams, "cuGraphExecMemsetNodeSetParams")         \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecHostNodeSetParams, "cuGraphExecHostNodeSetParams")             \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecChildGraphNodeSetParams, "cuGraphExecChildGraphNodeSetParams") \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecEventRecordNodeSetEvent, "cuGraphExecEventRecordNodeSetEvent") \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecEventWaitNodeSetEvent, "cuGraphExecEventWaitNodeSetEvent")     \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecBatchMemOpNodeSetParams, "cuGraphExecBatchMemOpNodeSetParams") \
+    CUDA_GRAPH_CHANGE(X, cuGraphExecNodeSetParams, "cuGraphExecNodeSetParams")                     \
+    CUDA_GRAPH_CHANGE(X, cuGraphNodeSetEnabled, "cuGraphNodeSetEnabled")
 
 #endif

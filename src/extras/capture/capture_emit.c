@@ -255,6 +255,80 @@ static const char *vector_type(const struct emitting *x, uint32_t argument)
     return arena_strndup(x->m->a, type, strcspn(type, " *"));
 }
 
+static const char *channel_order(uint32_t order)
+{
+    static const char *const orders[] = {"R",    "A",    "RG",   "RA",        NULL,
+                                         "RGBA", "BGRA", "ARGB", "INTENSITY", "LUMINANCE"};
+    const uint32_t at = order - 0x10B0; // CL_R
+    return at < sizeof orders / sizeof *orders ? orders[at] : NULL;
+}
+
+// The type of an element in a kernel's words, "uchar4"; NULL: a spec has no such images.
+static const char *image_element(struct arena *a, const struct capture_image *image,
+                                 bool *is_normalized)
+{
+    static const char *const channels[] = {"char",  "short",  "uchar", "ushort", NULL,
+                                           NULL,    NULL,     "char",  "short",  "int",
+                                           "uchar", "ushort", "uint",  "half",   "float"};
+    const uint32_t at = image->channel - 0x10D0; // CL_SNORM_INT8
+    const char *order = channel_order(image->order);
+    const char *channel = at < sizeof channels / sizeof *channels ? channels[at] : NULL;
+    const bool is_plain = image->type == 0x10F1 || image->type == 0x10F2; // two dimensions, three
+    if (!order || !channel || !is_plain || image->layers)
+        return NULL;
+    const size_t width =
+        str_equal(order, "INTENSITY") || str_equal(order, "LUMINANCE") ? 1 : strlen(order);
+    *is_normalized = at < 4;
+    return width == 1 ? channel : arena_printf(a, "%s%zu", channel, width);
+}
+
+bool capture_image_is_known(struct arena *a, const struct capture_image *image)
+{
+    bool is_normalized;
+    return image_element(a, image, &is_normalized) != NULL;
+}
+
+static const char *image_size(struct emitting *x, uint32_t argument, uint32_t axis)
+{
+    const char *sizes[LAUNCHES_MOST];
+    for (uint32_t i = 0; i < x->launch_count; i++)
+        sizes[i] =
+            arena_printf(x->m->a, "%llu",
+                         (unsigned long long)x->launches[i]->values[argument].image->size[axis]);
+    return by_launch(x, sizes);
+}
+
+static bool emit_image(struct emitting *x, struct emit *j, uint32_t argument, struct error *e)
+{
+    const struct capture_image *image = x->launches[0]->values[argument].image;
+    bool is_normalized = false;
+    const char *type = image_element(x->m->a, image, &is_normalized);
+    const char *order = channel_order(image->order), *file = data_name(x, argument, false, e);
+    if (!file || !type || !order)
+        return false;
+    emit_object(j);
+    emit_array_at(j, "image");
+    for (uint32_t axis = 0; axis < (image->type == 0x10F2 ? 3 : 2); axis++)
+        emit_expression(j, image_size(x, argument, axis));
+    emit_array_end(j);
+    emit_text_at(j, "type", type);
+    emit_text_at(j, "format",
+                 arena_printf(x->m->a, "%s%s", order, is_normalized ? " normalized" : ""));
+    emit_text_at(j, "access", is_output(x, argument) ? "write" : "read");
+    emit_object_at(j, "fill");
+    emit_text_at(j, "file", file);
+    emit_object_end(j);
+    emit_object_end(j);
+    return true;
+}
+
+static void emit_sampler(struct emitting *x, struct emit *j, uint32_t argument)
+{
+    emit_object(j);
+    emit_text_at(j, "sampler", x->launches[0]->values[argument].sampler);
+    emit_object_end(j);
+}
+
 static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, struct error *e)
 {
     struct making *m = x->m;
@@ -363,7 +437,12 @@ static bool emit_arguments(struct emitting *x, struct emit *j, struct error *e)
         emit_key(j, argument_name(m, i));
         if (kind == CAPTURED_NULL)
             emit_null(j);
-        else if (!(kind == CAPTURED_VALUE ? emit_value(x, j, i) : emit_buffer(x, j, i, e)))
+        else if (kind == CAPTURED_SAMPLER)
+            emit_sampler(x, j, i);
+        else if (kind == CAPTURED_BUFFER && x->launches[0]->values[i].image) {
+            if (!emit_image(x, j, i, e))
+                return false;
+        } else if (!(kind == CAPTURED_VALUE ? emit_value(x, j, i) : emit_buffer(x, j, i, e)))
             return false;
     }
     emit_object_end(j);
@@ -590,8 +669,11 @@ static uint64_t binding_bytes(const struct making *m, uint32_t argument,
     const char *type;
     uint32_t bytes, width;
     if (v->kind == CAPTURED_BUFFER)
-        return making_type(m, argument, &type, &bytes, &width) && str_equal(type, "float") ? 4 : 0;
-    return v->kind == CAPTURED_VALUE ? v->bytes : 0;
+        return !v->image && making_type(m, argument, &type, &bytes, &width) &&
+                       str_equal(type, "float")
+                   ? 4
+                   : 0;
+    return v->kind == CAPTURED_VALUE ? v->bytes : v->kind == CAPTURED_SAMPLER ? sizeof(void *) : 0;
 }
 
 // The key that `hone with` looks for in the program; `hone deploy --for-program` puts it in front of the table.
@@ -606,7 +688,7 @@ static void add_binding(struct emitting *x)
     text_addf(&x->out, "arguments %u", k->argument_count);
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct capture_value *v = &k->launches[0].values[i];
-        text_addf(&x->out, " %c%llu", "vblN"[v->kind], (unsigned long long)binding_bytes(m, i, v));
+        text_addf(&x->out, " %c%llu", "vblNv"[v->kind], (unsigned long long)binding_bytes(m, i, v));
     }
     text_addf(&x->out, "\ncolumns %u", x->column_count);
     for (uint32_t c = 0; c < x->column_count; c++)

@@ -114,6 +114,8 @@ static char *make_request(const struct capture_kernel *k, const struct capture_l
         json_array_append_new(types, json_string(k->arguments[i].type));
     json_t *o = json_pack("{s:s,s:i}", "launch", l->key, "times", times);
     json_object_set_new(o, "types", types);
+    if (l->is_placed)
+        json_object_set_new(o, "placed", json_true());
     if (options && k->given) {
         json_object_set_new(o, "source", json_string(k->given));
         json_object_set_new(o, "function", json_string(k->function));

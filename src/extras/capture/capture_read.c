@@ -202,6 +202,38 @@ static bool read_hex(struct arena *a, const char *hex, struct capture_value *out
     return true;
 }
 
+static bool read_image(struct arena *a, json_t *o, struct capture_value *out)
+{
+    struct capture_image *image = arena_alloc(a, sizeof *image);
+    json_t *size = json_object_get(o, "size");
+    if (!image)
+        return false;
+    *image = (struct capture_image){(uint32_t)json_integer_value(json_object_get(o, "type")),
+                                    (uint32_t)json_integer_value(json_object_get(o, "order")),
+                                    (uint32_t)json_integer_value(json_object_get(o, "channel")),
+                                    {0},
+                                    (uint64_t)json_integer_value(json_object_get(o, "layers"))};
+    for (size_t i = 0; i < 3; i++)
+        image->size[i] = (uint64_t)json_integer_value(json_array_get(size, i));
+    out->image = image;
+    return image->size[0] > 0 && image->size[1] > 0 && image->size[2] > 0;
+}
+
+static bool read_sampler(struct arena *a, json_t *o, struct capture_value *out)
+{
+    static const char *const addressing[] = {"none", "clamp_to_edge", "clamp", "repeat",
+                                             "mirrored_repeat"};
+    const json_int_t way = json_integer_value(json_object_get(o, "addressing")) - 0x1130;
+    const json_int_t filter = json_integer_value(json_object_get(o, "filter"));
+    const bool is_normalized = json_integer_value(json_object_get(o, "normalized")) != 0;
+    out->kind = CAPTURED_SAMPLER;
+    out->sampler = way >= 0 && way < 5 ? arena_printf(a, "%s %s%s", addressing[way],
+                                                      filter == 0x1141 ? "linear" : "nearest",
+                                                      is_normalized ? " normalized" : "")
+                                       : NULL;
+    return out->sampler != NULL;
+}
+
 static bool read_value(struct arena *a, json_t *o, uint32_t at, struct capture_value *out)
 {
     const char *kind = get_text(a, o, "kind");
@@ -221,6 +253,11 @@ static bool read_value(struct arena *a, json_t *o, uint32_t at, struct capture_v
         out->kind = str_equal(kind, "local") ? CAPTURED_LOCAL : CAPTURED_NULL;
         return true;
     }
+    if (str_equal(kind, "sampler"))
+        return read_sampler(a, o, out);
+    json_t *image = json_object_get(o, "image");
+    if (image && !read_image(a, image, out))
+        return false;
     out->kind = CAPTURED_BUFFER;
     out->before = get_digest(a, o, "before");
     out->after = get_digest(a, o, "after");
@@ -253,6 +290,7 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
         .dimensions = (uint32_t)json_integer_value(json_object_get(o, "dimensions")),
         .has_local = json_is_array(local),
         .is_indirect = json_is_true(json_object_get(o, "indirect")),
+        .is_placed = json_object_get(o, "places") != NULL,
         .shared = shared > 0 && shared < UINT32_MAX ? (uint32_t)shared : 0};
     if (!get_key(out->key) || out->dimensions < 1 || out->dimensions > 3 ||
         value_count < argument_count || value_count > VALUES_MOST ||

@@ -662,6 +662,21 @@ static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
     return false;
 }
 
+// Is it the same kind of image, and the same sampler, in all launches?
+static bool same_images(const struct capture_kernel *k, uint32_t argument)
+{
+    const struct capture_value *first = &k->launches[0].values[argument];
+    bool same = true;
+    for (size_t i = 1; i < k->launch_count; i++) {
+        const struct capture_value *v = &k->launches[i].values[argument];
+        same = same && str_equal(v->sampler, first->sampler) && !v->image == !first->image &&
+               (!v->image ||
+                (v->image->type == first->image->type && v->image->order == first->image->order &&
+                 v->image->channel == first->image->channel));
+    }
+    return same;
+}
+
 // A symbol that the kernel's text uses; without one, any that is there. NULL: none.
 static const char *used_symbol(const struct making *m, const struct capture_launch *l)
 {
@@ -688,12 +703,19 @@ static bool refuse_launch(struct making *m)
                                            k->without));
     if (l->is_indirect)
         return refuse_spec(m, "it reads memory that no argument names");
+    if (l->is_placed)
+        return refuse_spec(m, "its buffers hold pointers, which the data of a spec cannot");
     if (l->has_inside)
-        return refuse_spec(m, "a struct by value has pointers in it");
+        return refuse_spec(m,
+                           "a struct by value has pointers in it, which a spec's values cannot be");
     const char *symbol = used_symbol(m, l);
     if (symbol)
         return refuse_spec(
-            m, arena_printf(m->a, "it uses the module's %s, which the program sets", symbol));
+            m,
+            arena_printf(m->a,
+                         "it uses the module's %s, which the program sets: a tuned program would "
+                         "have one of its own",
+                         symbol));
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
@@ -705,6 +727,14 @@ static bool refuse_launch(struct making *m)
                              !str_equal(l->values[v->same].before, l->values[v->same].after)))
             return refuse_spec(m, arena_printf(m->a, "arguments %s and %s are the same memory",
                                                argument_name(m, (uint32_t)v->same),
+                                               argument_name(m, i)));
+        if (!same_images(k, i))
+            return refuse_spec(m, arena_printf(m->a, "image %s differs in kind between launches",
+                                               argument_name(m, i)));
+        if (v->image && !capture_image_is_known(m->a, v->image))
+            return refuse_spec(m, arena_printf(m->a,
+                                               "image %s is an array, of one dimension, or of a "
+                                               "format that a spec does not have",
                                                argument_name(m, i)));
         if (v->kind == CAPTURED_VALUE && !making_pieces(m, i, &pieces))
             return refuse_spec(
@@ -764,6 +794,20 @@ static void take_null_pointers(struct making *m)
     }
 }
 
+// Addresses in its buffers may be of no use to the kernel: it is first replayed as if there were none.
+static void replay_launch(struct capture_player *p, const struct capture_kernel *k,
+                          struct capture_launch *l, struct arena *a)
+{
+    const bool has_places = l->is_placed;
+    l->is_placed = false;
+    capture_play(p, k, l, CAPTURE_REPLAYS, NULL, NULL, NULL, a, &l->replay);
+    if (!has_places || (!l->replay.why && l->replay.exact == l->replay.times))
+        return;
+    l->is_placed = true;
+    capture_player_renew(p);
+    capture_play(p, k, l, CAPTURE_REPLAYS, NULL, NULL, NULL, a, &l->replay);
+}
+
 static const char *last_name(struct arena *a, const struct capture_kernel *k)
 {
     size_t length;
@@ -796,8 +840,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     text_release(&whole);
     take_null_pointers(m);
     for (size_t l = 0; l < k->launch_count; l++)
-        capture_play(p, k, &k->launches[l], CAPTURE_REPLAYS, NULL, NULL, NULL, a,
-                     &k->launches[l].replay);
+        replay_launch(p, k, &k->launches[l], a);
     ok = ok && refuse_launch(m);
     if (ok) {
         take_parameters(m);
@@ -807,7 +850,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         make_geometry(m);
         try_parameters(m);
         list_tunable(m);
-        ok = m->works || !k->is_linked ||
+        ok = m->works || k->part_count < 2 ||
              refuse_spec(m, "its parts were compiled with different options");
         ok = ok && (m->works || !k->given || refuse_given_text(m));
         ok = ok && (k->launches[0].replay.deviation <= TOLERANCE ||

@@ -82,6 +82,8 @@ const char *making_number(struct making *m, const struct value_piece *p,
 bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
                    int64_t *out);
 
+// Has a spec images of its kind?
+bool capture_image_is_known(struct arena *a, const struct capture_image *image);
 // Writes KERNEL.json, the names of its data, and KERNEL.csv with its shapes; sets `spec` and `in_spec`.
 bool capture_emit_spec(struct making *m, struct error *e);
 

@@ -120,6 +120,16 @@ static const char *plain_words(struct arena *a, const char *words)
     return text_to_arena(&t, a);
 }
 
+// A type that nobody explains is passed as its bytes: as a number of that size.
+static const char *number_of_size(uint64_t bytes)
+{
+    return bytes == 1   ? "uchar"
+           : bytes == 2 ? "ushort"
+           : bytes == 4 ? "uint"
+           : bytes == 8 ? "ulong"
+                        : NULL;
+}
+
 // Looks a name up in the options, then in the text; NULL: it stands for nothing.
 static const char *look_up_type(const struct making *m, const char *text, const char *name)
 {
@@ -176,6 +186,12 @@ void making_learn_types(struct making *m, const char *text)
                       : is_known_type(inferred)
                           ? inferred
                           : resolve_type(m, text, *said || !inferred ? said : inferred);
+        const struct capture_value *v = &m->k->launches[0].values[i];
+        const struct layout *l =
+            m->is_inferred && i < m->f.argument_count ? m->f.arguments[i].layout : NULL;
+        if (v->kind == CAPTURED_VALUE && !l && !is_known_type(m->types[i]) &&
+            !m->k->arguments[i].is_pointer && number_of_size(v->bytes))
+            m->types[i] = number_of_size(v->bytes);
         if (!*said && m->types[i]) // by the text alone: replays are told
             m->k->arguments[i].type = m->types[i];
     }

@@ -119,7 +119,8 @@ static int refuse_unseen(const struct session *s)
     if (s->counts.processes == 0)
         complain("%s: the layer was not loaded: a static program, or one that runs with the rights "
                  "of another user, "
-                 "cannot be captured",
+                 "cannot be captured; one with AddressSanitizer needs "
+                 "ASAN_OPTIONS=verify_asan_link_order=0",
                  program);
     else
         complain("%s: it made no call of OpenCL or CUDA that could be seen: it links a driver of "
@@ -146,6 +147,12 @@ static void tell_limits(const struct session *s, struct text *out)
     if (c->skipped[CAPTURE_COMMAND_BUFFER])
         text_addf(out, "%llu launches were recorded in command buffers, which are not captured.\n",
                   (unsigned long long)c->skipped[CAPTURE_COMMAND_BUFFER]);
+    if (c->skipped[CAPTURE_GRAPH])
+        text_addf(
+            out,
+            "%llu launches of CUDA graphs were not looked into: the program has changed their "
+            "nodes, or the driver does not clone them.\n",
+            (unsigned long long)c->skipped[CAPTURE_GRAPH]);
     if (c->refused)
         text_addf(out, "%llu binaries were refused.\n", (unsigned long long)c->refused);
     else if (c->binaries)
@@ -320,7 +327,9 @@ static int capture_and_show(struct session *s)
     show_table(s);
     if (s->counts.launches == 0)
         complain("%s: it launched no kernel%s", s->call->arguments[0],
-                 s->counts.skipped[CAPTURE_COMMAND_BUFFER] ? " outside of command buffers" : "");
+                 s->counts.skipped[CAPTURE_COMMAND_BUFFER] ? " outside of command buffers"
+                 : s->counts.graphs                        ? " outside of CUDA graphs"
+                                                           : "");
     return s->counts.launches ? EXIT_DONE : EXIT_NOTHING;
 }
 
@@ -357,7 +366,7 @@ static const struct option options[] = {
      .brief = "of each kernel, at most N launches",
      .help = "Of each kernel at most N launches are kept, each of another shape: geometry, scalars "
              "or sizes of buffers. "
-             "Default: 16."},
+             "Default: 64."},
     {OPTION("limit", "BYTES", option_text, FIELD(limit)), .brief = "of data; default: 4GiB",
      .help = "The most that is kept of data, as 4GiB or 500MB. A launch whose data would pass it "
              "is not captured, and "

@@ -147,6 +147,9 @@ static void tell_counts(const struct session *s)
                       reasons[r]);
         any = any || c->kept[r];
     }
+    if (c->graphs)
+        text_addf(&t, "; %llu launches of CUDA graphs ran what was recorded once",
+                  (unsigned long long)c->graphs);
     if (s->settings->verify > 0)
         text_addf(&t, "; %llu verified, %llu differed", (unsigned long long)c->verified,
                   (unsigned long long)c->differences);

@@ -311,6 +311,7 @@ CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, void *graph, const vo
                                           const void *edges, size_t count, int mode);
 CUresult cuStreamEndCapture_ptsz(CUstream stream, void **graph);
 CUresult cuStreamSynchronize_ptsz(CUstream stream);
+CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream);
 CUresult cuGetProcAddress_before(const char *name, void **out, int version,
                                  uint64_t flags) __asm__("cuGetProcAddress");
 
@@ -451,6 +452,98 @@ LAYER_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, void **graph)
                                      : CUDA_ERROR_NO_DRIVER;
 }
 
+// ---- graphs ------------------------------------------------------------------------------------
+
+static CUresult note_graph(CUresult code, CUgraphExec *out, CUgraph graph)
+{
+    if (code == CUDA_SUCCESS)
+        cuda_note_graph(*out, graph);
+    return code;
+}
+
+LAYER_EXPORT CUresult cuGraphInstantiate(CUgraphExec *out, CUgraph graph, CUgraphNode *failed,
+                                         char *log, size_t bytes)
+{
+    return BELOW(cuGraphInstantiate)
+               ? note_graph(cuda_below.cuGraphInstantiate(out, graph, failed, log, bytes), out,
+                            graph)
+               : CUDA_ERROR_NO_DRIVER;
+}
+
+LAYER_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, uint64_t flags)
+{
+    return BELOW(cuGraphInstantiateWithFlags)
+               ? note_graph(cuda_below.cuGraphInstantiateWithFlags(out, graph, flags), out, graph)
+               : CUDA_ERROR_NO_DRIVER;
+}
+
+LAYER_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *out, CUgraph graph,
+                                                   void *parameters)
+{
+    return BELOW(cuGraphInstantiateWithParams)
+               ? note_graph(cuda_below.cuGraphInstantiateWithParams(out, graph, parameters), out,
+                            graph)
+               : CUDA_ERROR_NO_DRIVER;
+}
+
+LAYER_EXPORT CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream)
+{
+    return BELOW(cuGraphLaunch) ? cuda_graph_launch(graph, stream) : CUDA_ERROR_NO_DRIVER;
+}
+
+LAYER_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream)
+{
+    return BELOW(cuGraphLaunch) ? cuda_graph_launch(graph, own_stream(stream))
+                                : CUDA_ERROR_NO_DRIVER;
+}
+
+LAYER_EXPORT CUresult cuGraphExecDestroy(CUgraphExec graph)
+{
+    if (!BELOW(cuGraphExecDestroy))
+        return CUDA_ERROR_NO_DRIVER;
+    cuda_drop_graph(graph);
+    return cuda_below.cuGraphExecDestroy(graph);
+}
+
+// Its nodes are another graph's now; after a failure they are nobody's.
+static CUresult note_update(CUresult code, CUgraphExec to, CUgraph from)
+{
+    if (code == CUDA_SUCCESS)
+        cuda_note_graph(to, from);
+    else
+        cuda_note_graph_change(to);
+    return code;
+}
+
+LAYER_EXPORT CUresult cuGraphExecUpdate(CUgraphExec to, CUgraph from, void *result)
+{
+    return BELOW(cuGraphExecUpdate)
+               ? note_update(cuda_below.cuGraphExecUpdate(to, from, result), to, from)
+               : CUDA_ERROR_NO_DRIVER;
+}
+
+LAYER_EXPORT CUresult cuGraphExecUpdate_before(CUgraphExec to, CUgraph from, CUgraphNode *failed,
+                                               int *result)
+{
+    return BELOW(cuGraphExecUpdate_before)
+               ? note_update(cuda_below.cuGraphExecUpdate_before(to, from, failed, result), to,
+                             from)
+               : CUDA_ERROR_NO_DRIVER;
+}
+
+#define X(name, symbol, result, parameters)                                                        \
+    LAYER_EXPORT result name parameters                                                            \
+    {                                                                                              \
+        if (!BELOW(name))                                                                          \
+            return CUDA_ERROR_NO_DRIVER;                                                           \
+        cuda_note_graph_change(graph);                                                             \
+        return cuda_below.name(graph, node, to, more);                                             \
+    }
+CAPTURE_CUDA_GRAPH_CHANGES(X)
+#undef X
+
+// ---- where the program waits -------------------------------------------------------------------
+
 static CUresult synchronize(CUstream stream)
 {
     const CUresult code = cuda_below.driver.cuStreamSynchronize(stream);
@@ -524,6 +617,37 @@ LAYER_EXPORT CUresult cuEventSynchronize(CUevent event)
     X(cuStreamSynchronize_ptsz, "cuStreamSynchronize_ptsz", "cuStreamSynchronize", 7000, 1)        \
     X(cuCtxSynchronize, "cuCtxSynchronize", "cuCtxSynchronize", 0, 0)                              \
     X(cuEventSynchronize, "cuEventSynchronize", "cuEventSynchronize", 0, 0)                        \
+    X(cuGraphInstantiate, "cuGraphInstantiate_v2", "cuGraphInstantiate", 11000, 0)                 \
+    X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000, 0)  \
+    X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags",   \
+      0, 0)                                                                                        \
+    X(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams",                                \
+      "cuGraphInstantiateWithParams", 0, 0)                                                        \
+    X(cuGraphLaunch, "cuGraphLaunch", "cuGraphLaunch", 0, 0)                                       \
+    X(cuGraphLaunch_ptsz, "cuGraphLaunch_ptsz", "cuGraphLaunch", 0, 1)                             \
+    X(cuGraphExecDestroy, "cuGraphExecDestroy", "cuGraphExecDestroy", 0, 0)                        \
+    X(cuGraphExecUpdate_before, "cuGraphExecUpdate", "cuGraphExecUpdate", 0, 0)                    \
+    X(cuGraphExecUpdate, "cuGraphExecUpdate_v2", "cuGraphExecUpdate", 12000, 0)                    \
+    X(cuGraphExecKernelNodeSetParams_before, "cuGraphExecKernelNodeSetParams",                     \
+      "cuGraphExecKernelNodeSetParams", 0, 0)                                                      \
+    X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams_v2",                         \
+      "cuGraphExecKernelNodeSetParams", 12000, 0)                                                  \
+    X(cuGraphExecMemcpyNodeSetParams, "cuGraphExecMemcpyNodeSetParams",                            \
+      "cuGraphExecMemcpyNodeSetParams", 0, 0)                                                      \
+    X(cuGraphExecMemsetNodeSetParams, "cuGraphExecMemsetNodeSetParams",                            \
+      "cuGraphExecMemsetNodeSetParams", 0, 0)                                                      \
+    X(cuGraphExecHostNodeSetParams, "cuGraphExecHostNodeSetParams",                                \
+      "cuGraphExecHostNodeSetParams", 0, 0)                                                        \
+    X(cuGraphExecChildGraphNodeSetParams, "cuGraphExecChildGraphNodeSetParams",                    \
+      "cuGraphExecChildGraphNodeSetParams", 0, 0)                                                  \
+    X(cuGraphExecEventRecordNodeSetEvent, "cuGraphExecEventRecordNodeSetEvent",                    \
+      "cuGraphExecEventRecordNodeSetEvent", 0, 0)                                                  \
+    X(cuGraphExecEventWaitNodeSetEvent, "cuGraphExecEventWaitNodeSetEvent",                        \
+      "cuGraphExecEventWaitNodeSetEvent", 0, 0)                                                    \
+    X(cuGraphExecBatchMemOpNodeSetParams, "cuGraphExecBatchMemOpNodeSetParams",                    \
+      "cuGraphExecBatchMemOpNodeSetParams", 0, 0)                                                  \
+    X(cuGraphExecNodeSetParams, "cuGraphExecNodeSetParams", "cuGraphExecNodeSetParams", 0, 0)      \
+    X(cuGraphNodeSetEnabled, "cuGraphNodeSetEnabled", "cuGraphNodeSetEnabled", 0, 0)               \
     X(nvrtcCreateProgram, "nvrtcCreateProgram", "", 0, 0)                                          \
     X(nvrtcDestroyProgram, "nvrtcDestroyProgram", "", 0, 0)                                        \
     X(nvrtcAddNameExpression, "nvrtcAddNameExpression", "", 0, 0)                                  \

@@ -76,7 +76,7 @@ struct cuda_function {
 };
 
 struct cuda_objects {
-    struct layer_table programs, images, modules, functions;
+    struct layer_table programs, images, modules, functions, graphs;
 };
 extern struct cuda_objects cuda_objects;
 void cuda_objects_after_fork(void);
@@ -118,8 +118,10 @@ struct cuda_memory {
     uint32_t argument;
     size_t offset; // of the pointer in the argument
     CUdeviceptr at, base;
-    size_t size;  // from `at`
-    char *symbol; // (or NULL) it is no argument's: for free()
+    size_t size;     // from `at`
+    size_t extent;   // of the allocation
+    char *symbol;    // (or NULL) it is no argument's: for free()
+    bool is_reached; // by a pointer that lies in memory: no argument's
     unsigned char *bytes;
     char digest[2][65];
 };
@@ -142,8 +144,20 @@ void cuda_record_times(void);
 void cuda_record_after_fork(void);
 extern atomic_long cuda_graph_captures; // that the program has begun and not ended
 
+// The shape of such a launch, or NULL: nothing is known of its function.
+struct capture_shape *cuda_shape_of(const struct cuda_launch *l);
+
+// ---- graphs ------------------------------------------------------------------------------------
+
+void cuda_note_graph(CUgraphExec made, CUgraph graph);
+void cuda_note_graph_change(CUgraphExec graph);
+void cuda_drop_graph(CUgraphExec graph);
+void cuda_release_graph(struct layer_object *o);
+CUresult cuda_graph_launch(CUgraphExec graph, CUstream stream);
+
 struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *t, const char *name);
 void cuda_replace_release(struct cuda_replacement *r);
 CUresult cuda_replace_launch(const struct cuda_launch *l);
+bool cuda_has_replacement(const struct cuda_launch *l);
 
 #endif

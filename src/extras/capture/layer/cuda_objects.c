@@ -39,12 +39,13 @@ static void release_function(struct layer_object *o)
         .lock = PTHREAD_MUTEX_INITIALIZER, .release = of                                           \
     }
 struct cuda_objects cuda_objects = {TABLE(release_text), TABLE(release_text), TABLE(release_module),
-                                    TABLE(release_function)};
+                                    TABLE(release_function), TABLE(cuda_release_graph)};
 
 void cuda_objects_after_fork(void)
 {
     struct layer_table *const tables[] = {&cuda_objects.programs, &cuda_objects.images,
-                                          &cuda_objects.modules, &cuda_objects.functions};
+                                          &cuda_objects.modules, &cuda_objects.functions,
+                                          &cuda_objects.graphs};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         pthread_mutex_init(&tables[i]->lock, NULL);
 }
@@ -111,7 +112,8 @@ void cuda_note_options(nvrtcProgram program, int count, const char *const *optio
         return;
     free(t->program.options);
     t->program.options = capture_words_join(options, count > 0 ? (size_t)count : 0);
-    layer_program_digest(&t->program, t->digest);
+    *t->program.digest = 0;
+    memcpy(t->digest, layer_program_digest(&t->program), sizeof t->digest);
     layer_unlock(&cuda_objects.programs);
 }
 
@@ -232,10 +234,12 @@ void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
 // An image without a text: it is kept itself, so that a replay has it.
 static void note_image(const void *hash, const void *image, size_t size, const char *kind)
 {
-    char digest[65];
+    char digest[65] = "";
     struct digest d;
-    digest_of(image, hashed_bytes(size), &d);
-    digest_hex(&d, digest);
+    if (layer_settings.is_capturing || layer_replace_has_text()) {
+        digest_of(image, hashed_bytes(size), &d);
+        digest_hex(&d, digest);
+    }
     const bool is_kept = layer_settings.is_capturing && size <= IMAGE_MOST &&
                          layer_keep(image, size, layer_room(), digest) == CAPTURE_NONE;
     atomic_fetch_add(&layer_counts->images, 1);
@@ -405,13 +409,38 @@ static void key_function(struct cuda_function *f, const struct cuda_text *t)
         log_function(t, f);
 }
 
+// The module of the known functions of this name; NULL: there is none, or there are several. A graph names functions by handles that
+// nobody has asked for.
+static const void *module_by_name(const char *name)
+{
+    struct layer_table *t = &cuda_objects.functions;
+    const void *found = NULL;
+    bool is_one = true;
+    pthread_mutex_lock(&t->lock);
+    for (size_t i = 0; i < t->bucket_count; i++) {
+        for (struct layer_object *o = t->buckets[i]; o; o = o->next) {
+            const struct cuda_function *f = (const struct cuda_function *)o;
+            if (!f->key || !f->name || strcmp(f->name, name) != 0)
+                continue;
+            is_one = is_one && (!found || found == f->module);
+            found = f->module;
+        }
+    }
+    pthread_mutex_unlock(&t->lock);
+    return is_one ? found : NULL;
+}
+
 void cuda_note_function(const void *function, const void *module, const char *name)
 {
     const void *image = NULL;
     struct cuda_replacement *r = NULL;
-    if (!module && !ask_function(function, &module, &name))
+    if ((!module && !ask_function(function, &module, &name)) ||
+        (!layer_settings.is_capturing && !layer_replace_has(name)))
         return;
     const struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
+    const void *other = m ? NULL : module_by_name(name);
+    if (!m && other && (m = layer_lock(&cuda_objects.modules, other)) != NULL)
+        module = other;
     if (m) {
         image = m->image;
         layer_unlock(&cuda_objects.modules);

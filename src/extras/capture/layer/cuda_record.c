@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PENDING_MOST = 128, ALLOCATOR_ALIGNS = 256 };
+enum { PENDING_MOST = 128, ALLOCATOR_ALIGNS = 256, ASKED_MOST = 1 << 15 };
 
 static struct pending {
     pthread_mutex_t lock;
@@ -173,6 +173,7 @@ struct captured {
     const struct cuda_launch *launch;
     struct cuda_function function; // a copy
     struct cuda_memories memories;
+    bool is_placed; // there are addresses in memory: a replay puts everything where it lay
     enum capture_reason reason;
 };
 
@@ -196,9 +197,12 @@ static enum capture_reason add_memory(struct cuda_memories *list, uint32_t argum
     }
     if (list->count + 1 == CUDA_MEMORIES_MOST)
         return CAPTURE_ARGUMENT;
-    m->argument = argument;
-    m->offset = offset;
-    m->size -= (size_t)(m->at - m->base);
+    *m = (struct cuda_memory){.argument = argument,
+                              .offset = offset,
+                              .at = m->at,
+                              .base = m->base,
+                              .size = m->size - (size_t)(m->at - m->base),
+                              .extent = m->size};
     list->count++;
     return CAPTURE_NONE;
 }
@@ -235,32 +239,83 @@ enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct
     return why;
 }
 
-static bool read_memories(struct captured *c, int after)
+static bool read_memory(struct captured *c, struct cuda_memory *m, int after)
 {
-    for (uint32_t i = 0; i < c->memories.count; i++) {
-        struct cuda_memory *m = &c->memories.items[i];
-        struct digest was, is;
-        if (!after)
-            m->bytes = malloc(m->size + 1);
-        if (!m->bytes)
-            return refuse_capture(c, CAPTURE_MEMORY);
-        if (cuda_below.cuMemcpyDtoH(m->bytes, m->at, m->size) != CUDA_SUCCESS)
-            return refuse_capture(c, CAPTURE_READ);
-        digest_of(m->bytes, m->size, &is);
-        digest_hex(&is, m->digest[after]);
-        if (after && digest_parse(m->digest[0], &was) && digest_equal(&was, &is))
+    struct digest was, is;
+    if (!after)
+        m->bytes = malloc(m->size + 1);
+    if (!m->bytes)
+        return refuse_capture(c, CAPTURE_MEMORY);
+    if (cuda_below.cuMemcpyDtoH(m->bytes, m->at, m->size) != CUDA_SUCCESS)
+        return refuse_capture(c, CAPTURE_READ);
+    digest_of(m->bytes, m->size, &is);
+    digest_hex(&is, m->digest[after]);
+    if (after && digest_parse(m->digest[0], &was) && digest_equal(&was, &is))
+        return true;
+    const enum capture_reason why = layer_keep(m->bytes, m->size, layer_room(), m->digest[after]);
+    return why == CAPTURE_NONE || refuse_capture(c, why);
+}
+
+// The memory of the list that an address lies in.
+static bool is_in_list(const struct cuda_memories *list, uint64_t at)
+{
+    bool found = false;
+    for (uint32_t i = 0; !found && i < list->count; i++)
+        found = at - list->items[i].at < list->items[i].size;
+    return found;
+}
+
+// Words in memory that are addresses. What they point into is captured, too, each allocation whole, and then everything is replayed where it lay.
+// The driver is asked about a limited number: numbers may look like addresses.
+static bool find_reached(struct captured *c, const struct cuda_memory *m, uint32_t *asked)
+{
+    struct cuda_memories *list = &c->memories;
+    for (size_t at = (size_t)(-m->at & 7); at + 8 <= m->size; at += 8) {
+        struct cuda_memory found = {.is_reached = true};
+        uint64_t word;
+        memcpy(&word, m->bytes + at, sizeof word);
+        if (!(word >> 32) || word >> 57)
             continue;
-        const enum capture_reason why =
-            layer_keep(m->bytes, m->size, layer_room(), m->digest[after]);
-        if (why != CAPTURE_NONE)
-            return refuse_capture(c, why);
+        const bool is_known = is_in_list(list, word);
+        c->is_placed = c->is_placed || is_known;
+        if (is_known || *asked == ASKED_MOST || list->count + 1 == CUDA_MEMORIES_MOST)
+            continue;
+        (*asked)++;
+        if (!cuda_find_range(m->bytes + at, &found.at, &found.base, &found.size))
+            continue;
+        found.at = found.base;
+        found.extent = found.size;
+        list->bytes += found.size;
+        list->items[list->count++] = found;
+        c->is_placed = true;
+        if (list->bytes > layer_settings.limit)
+            return refuse_capture(c, CAPTURE_LIMIT);
     }
     return true;
 }
 
+// The list grows by what is found.
+static bool read_before(struct captured *c)
+{
+    uint32_t asked = 0;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->memories.count; i++)
+        ok = read_memory(c, &c->memories.items[i], 0) &&
+             find_reached(c, &c->memories.items[i], &asked);
+    return ok;
+}
+
+static bool read_after(struct captured *c)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->memories.count; i++)
+        ok = read_memory(c, &c->memories.items[i], 1);
+    return ok;
+}
+
 static bool is_argument(const struct captured *c, const struct cuda_memory *m)
 {
-    return !m->symbol && c->function.sizes[m->argument] == 8;
+    return !m->symbol && !m->is_reached && c->function.sizes[m->argument] == 8;
 }
 
 // The entry of an argument that is a pointer and nothing else.
@@ -302,12 +357,14 @@ static void log_memory(struct layer_line *l, const struct captured *c, const str
              "{\"kind\":\"buffer\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":\"%s\"",
              m->size, (size_t)(m->at - m->base), m->digest[0], m->digest[1]);
     const int64_t same = entry_with(c, m);
+    if (c->is_placed && !m->symbol)
+        line_add(l, ",\"at\":%llu", m->at);
     if (same >= 0)
         line_add(l, ",\"same\":%lld", (long long)same);
     if (m->symbol) {
         line_add(l, ",\"symbol\":");
         line_text(l, m->symbol);
-    } else if (!is_argument(c, m))
+    } else if (!is_argument(c, m) && !m->is_reached)
         line_add(l, ",\"into\":[%u,%zu]", m->argument, m->offset);
     line_add(l, "}");
 }
@@ -360,6 +417,23 @@ static void log_device(struct layer_line *l)
     line_add(l, ",\"driver\":\"%s\"", driver);
 }
 
+// The allocations, each once.
+static void log_places(struct layer_line *l, const struct captured *c)
+{
+    const char *before = ",\"places\":[";
+    for (uint32_t i = 0; i < c->memories.count; i++) {
+        const struct cuda_memory *m = &c->memories.items[i];
+        bool is_new = m->symbol == NULL;
+        for (uint32_t o = 0; o < i; o++)
+            is_new =
+                is_new && (c->memories.items[o].symbol || c->memories.items[o].base != m->base);
+        if (is_new)
+            line_add(l, "%s[%llu,%zu]", before, m->base, m->extent);
+        before = is_new ? "," : before;
+    }
+    line_add(l, "]");
+}
+
 static void log_launch(const struct captured *c, uint64_t key)
 {
     const struct cuda_launch *launch = c->launch;
@@ -377,6 +451,8 @@ static void log_launch(const struct captured *c, uint64_t key)
     layer_log_sizes(&l, "global", global, dimensions);
     layer_log_sizes(&l, "local", local, dimensions);
     line_add(&l, ",\"shared\":%u", launch->shared);
+    if (c->is_placed)
+        log_places(&l, c);
     log_arguments(&l, c);
     line_add(&l, "}");
     line_end(&l, true);
@@ -409,7 +485,7 @@ static bool prepare_capture(struct captured *c)
         return refuse_capture(c, CAPTURE_LIMIT);
     if (cuda_below.cuCtxSynchronize() != CUDA_SUCCESS)
         return refuse_capture(c, CAPTURE_FAILED);
-    return read_memories(c, 0);
+    return read_before(c);
 }
 
 static CUresult launch_between(const struct cuda_launch *l, CUevent events[2])
@@ -437,7 +513,7 @@ static CUresult capture_launch(struct captured *c, struct capture_shape *s, uint
     const CUresult code = launch_between(c->launch, events);
     if (code != CUDA_SUCCESS || cuda_below.cuCtxSynchronize() != CUDA_SUCCESS)
         refuse_capture(c, CAPTURE_FAILED);
-    else if (read_memories(c, 1))
+    else if (read_after(c))
         log_launch(c, key);
     if (events[0])
         add_time(s, events[0], events[1]);
@@ -527,6 +603,16 @@ static struct cuda_function *lock_function(const struct cuda_launch *l)
     return f;
 }
 
+struct capture_shape *cuda_shape_of(const struct cuda_launch *l)
+{
+    struct cuda_function *f = lock_function(l);
+    const uint64_t key = f && f->key && f->name ? find_shape(f, l) : 0;
+    struct capture_shape *s = key ? layer_shape(key, f->key) : NULL;
+    if (f)
+        layer_unlock(&cuda_objects.functions);
+    return s;
+}
+
 static CUresult record_launch(const struct cuda_launch *l)
 {
     struct cuda_function *f = lock_function(l);
@@ -548,8 +634,19 @@ static CUresult record_launch(const struct cuda_launch *l)
     return code;
 }
 
+// Recorded into a graph it is no launch yet.
+static bool is_recorded(CUstream stream)
+{
+    int status = 0;
+    return atomic_load_explicit(&cuda_graph_captures, memory_order_relaxed) > 0 &&
+           cuda_below.cuStreamIsCapturing &&
+           cuda_below.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS && status != 0;
+}
+
 CUresult cuda_launch_noted(const struct cuda_launch *l)
 {
+    if (layer_settings.is_capturing && is_recorded(l->stream))
+        return cuda_enqueue(l);
     atomic_fetch_add_explicit(&layer_counts->launches, 1, memory_order_relaxed);
     return layer_settings.is_capturing ? record_launch(l) : cuda_replace_launch(l);
 }

@@ -328,7 +328,11 @@ static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launc
                              const struct cuda_function *f, const struct replace_decision *like)
 {
     CUresult code = CUDA_SUCCESS;
-    struct replace_decision *d = replace_decide(&r->state, like, find_build, keep_build);
+    struct replace_decision *d = replace_decide(&r->state, like, NULL, keep_build);
+    if (!d && cuda_is_recorded_now(l->stream))
+        return keep_own(l, REPLACE_GRAPH);
+    if (!d)
+        d = replace_decide(&r->state, like, find_build, keep_build);
     if (d->reason != REPLACE_NONE)
         return keep_own(l, d->reason);
     const bool is_verified = replace_is_verified_now(&r->state) && verify_launch(r, l, f, d, &code);
@@ -342,6 +346,15 @@ static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launc
     }
     atomic_fetch_add_explicit(&layer_counts->replaced, 1, memory_order_relaxed);
     return code;
+}
+
+bool cuda_has_replacement(const struct cuda_launch *l)
+{
+    const struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
+    const bool has = f && f->replacement;
+    if (f)
+        layer_unlock(&cuda_objects.functions);
+    return has;
 }
 
 CUresult cuda_replace_launch(const struct cuda_launch *l)

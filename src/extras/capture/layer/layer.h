@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 // ---- what is called ----------------------------------------------------------------------------
 
@@ -59,6 +60,7 @@ struct layer_program {
     char *options;       // of clBuildProgram or clLinkProgram
     bool is_linked;      // by clLinkProgram: its parts were compiled apart
     const char *without; // why it has no text: "binary", "SPIR-V"; NULL: it has
+    char digest[65];     // "": not computed since its text or options were set
 };
 
 enum layer_argument_kind {
@@ -89,12 +91,19 @@ struct layer_kernel {
     struct layer_replacement *replacement; // NULL: none
 };
 
+enum layer_memory_kind { LAYER_BUFFER, LAYER_IMAGE, LAYER_SAMPLER, LAYER_PIPE };
+
 struct layer_memory {
     struct layer_object object;
+    enum layer_memory_kind kind;
     size_t size;
     cl_mem_flags flags; // as the program asked for them
     bool is_changed;    // the driver was asked for others
-    bool is_buffer;     // else an image, a pipe or a sampler
+    struct layer_image {
+        cl_mem_object_type type;
+        cl_image_format format;
+        size_t size[3], layers; // layers: of an array, else 0
+    } image;
 };
 
 struct layer_svm {
@@ -131,6 +140,12 @@ bool layer_svm_find(const void *at, const void **base, size_t *size);
 uint32_t layer_queues_of(cl_context context, cl_command_queue *out, uint32_t most);
 
 const unsigned char *layer_bytes(const struct layer_argument *a);
+// Learns what an image is. Its bytes, or 0: it cannot be read as a whole.
+size_t layer_learn_image(cl_mem image, struct layer_image *out);
+// The bytes of a buffer, or of an image as a whole.
+cl_int layer_read_memory(cl_command_queue queue, cl_mem memory, size_t size,
+                         const struct layer_image *image, void *to);
+void layer_image_region(const struct layer_image *image, size_t region[3]);
 
 // ---- keys --------------------------------------------------------------------------------------
 
@@ -143,9 +158,15 @@ static inline uint64_t layer_mix(uint64_t key, uint64_t value)
 static inline uint64_t layer_mix_bytes(uint64_t key, const void *bytes, size_t length)
 {
     const unsigned char *b = bytes;
-    for (size_t i = 0; i < length; i++)
-        key = (key ^ b[i]) * UINT64_C(0x100000001b3);
-    return layer_mix(key, length);
+    uint64_t word = 0;
+    size_t i = 0;
+    for (; i + sizeof word <= length; i += sizeof word) {
+        memcpy(&word, b + i, sizeof word);
+        key = layer_mix(key, word);
+    }
+    word = 0;
+    memcpy(&word, b + i, length - i);
+    return layer_mix(layer_mix(key, word), length);
 }
 
 // ---- the folder --------------------------------------------------------------------------------
@@ -204,7 +225,8 @@ void layer_record_kernel(cl_kernel handle, cl_program program);
 void layer_record_after_fork(void);
 // Has the log no kernel of this key yet? Now it has.
 bool layer_kernel_is_new(uint64_t key);
-void layer_program_digest(const struct layer_program *p, char out[65]);
+// Identifies a program in every process: by its texts and options.
+const char *layer_program_digest(struct layer_program *p);
 // A kernel's line up to its arguments.
 void layer_log_program(struct layer_line *l, const struct layer_program *p, uint64_t key,
                        const char *name, const char *digest);
@@ -226,6 +248,9 @@ extern atomic_long layer_user_events; // that were created and have no status ye
 // ---- `hone with` -------------------------------------------------------------------------------
 
 void layer_replace_open(const char *files);
+// Has any table a kernel of this name, and any a text of its own?
+bool layer_replace_has(const char *name);
+bool layer_replace_has_text(void);
 // The tuned programs of a kernel, built; NULL: no table has it for this device.
 struct layer_replacement *layer_replace_prepare(cl_program program, const char *digest,
                                                 const char *name);

@@ -160,6 +160,7 @@ static void note_options(cl_program program, const char *options)
         return;
     free(p->options);
     p->options = copy_string(options);
+    *p->digest = 0;
     layer_unlock(&layer_objects.programs);
 }
 
@@ -260,6 +261,7 @@ static cl_int wrap_clCompileProgram(cl_program program, cl_uint count, const cl_
         free(part->headers);
         part->headers = copies;
         part->header_count = copied;
+        *p->digest = 0;
         copies = NULL;
     }
     if (p)
@@ -515,15 +517,19 @@ static cl_mem_flags readable(cl_mem_flags flags)
     return layer_settings.is_capturing ? flags & ~(cl_mem_flags)HIDDEN : flags;
 }
 
-static cl_mem note_memory(cl_mem made, size_t size, cl_mem_flags flags, bool is_buffer)
+static cl_mem note_memory(cl_mem made, size_t size, cl_mem_flags flags, enum layer_memory_kind kind)
 {
-    struct layer_memory *m = made ? layer_add(&layer_objects.memories, made, sizeof *m) : NULL;
+    const bool is_of_use = layer_settings.is_capturing || layer_settings.verify > 0;
+    struct layer_memory *m =
+        made && is_of_use ? layer_add(&layer_objects.memories, made, sizeof *m) : NULL;
     if (!m)
         return made;
     m->size = size;
     m->flags = flags;
     m->is_changed = flags != readable(flags);
-    m->is_buffer = is_buffer;
+    m->kind = kind;
+    if (kind == LAYER_IMAGE)
+        m->size = layer_learn_image(made, &m->image);
     layer_unlock(&layer_objects.memories);
     return made;
 }
@@ -533,7 +539,7 @@ static cl_mem wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t
 {
     note_call();
     return note_memory(layer_next.clCreateBuffer(context, readable(flags), size, host, error), size,
-                       flags, true);
+                       flags, LAYER_BUFFER);
 }
 
 static cl_mem wrap_clCreateBufferWithProperties(cl_context context,
@@ -543,7 +549,7 @@ static cl_mem wrap_clCreateBufferWithProperties(cl_context context,
 {
     return note_memory(layer_next.clCreateBufferWithProperties(context, properties, readable(flags),
                                                                size, host, error),
-                       size, flags, true);
+                       size, flags, LAYER_BUFFER);
 }
 
 static cl_mem wrap_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
@@ -552,15 +558,16 @@ static cl_mem wrap_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
     cl_mem made = layer_next.clCreateSubBuffer(buffer, readable(flags), type, region, error);
     const cl_buffer_region *r = region;
     return note_memory(made, made && type == CL_BUFFER_CREATE_TYPE_REGION ? r->size : 0, flags,
-                       true);
+                       LAYER_BUFFER);
 }
 
 static cl_mem wrap_clCreateImage(cl_context context, cl_mem_flags flags,
                                  const cl_image_format *format, const cl_image_desc *about,
                                  void *host, cl_int *error)
 {
-    return note_memory(layer_next.clCreateImage(context, flags, format, about, host, error), 0,
-                       flags, false);
+    return note_memory(
+        layer_next.clCreateImage(context, readable(flags), format, about, host, error), 0, flags,
+        LAYER_IMAGE);
 }
 
 static cl_mem wrap_clCreateImageWithProperties(cl_context context,
@@ -569,18 +576,18 @@ static cl_mem wrap_clCreateImageWithProperties(cl_context context,
                                                const cl_image_desc *about, void *host,
                                                cl_int *error)
 {
-    return note_memory(layer_next.clCreateImageWithProperties(context, properties, flags, format,
-                                                              about, host, error),
-                       0, flags, false);
+    return note_memory(layer_next.clCreateImageWithProperties(context, properties, readable(flags),
+                                                              format, about, host, error),
+                       0, flags, LAYER_IMAGE);
 }
 
 static cl_mem wrap_clCreateImage2D(cl_context context, cl_mem_flags flags,
                                    const cl_image_format *format, size_t width, size_t height,
                                    size_t pitch, void *host, cl_int *error)
 {
-    return note_memory(
-        layer_next.clCreateImage2D(context, flags, format, width, height, pitch, host, error), 0,
-        flags, false);
+    return note_memory(layer_next.clCreateImage2D(context, readable(flags), format, width, height,
+                                                  pitch, host, error),
+                       0, flags, LAYER_IMAGE);
 }
 
 static cl_mem wrap_clCreateImage3D(cl_context context, cl_mem_flags flags,
@@ -588,22 +595,22 @@ static cl_mem wrap_clCreateImage3D(cl_context context, cl_mem_flags flags,
                                    size_t depth, size_t row, size_t slice, void *host,
                                    cl_int *error)
 {
-    return note_memory(layer_next.clCreateImage3D(context, flags, format, width, height, depth, row,
-                                                  slice, host, error),
-                       0, flags, false);
+    return note_memory(layer_next.clCreateImage3D(context, readable(flags), format, width, height,
+                                                  depth, row, slice, host, error),
+                       0, flags, LAYER_IMAGE);
 }
 
 static cl_mem wrap_clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet,
                                 cl_uint most, const cl_pipe_properties *properties, cl_int *error)
 {
     return note_memory(layer_next.clCreatePipe(context, flags, packet, most, properties, error), 0,
-                       flags, false);
+                       flags, LAYER_PIPE);
 }
 
-// Samplers stand among the memory, as what an argument can be that is not captured.
+// Samplers stand among the memory, as what an argument can be.
 static cl_sampler note_sampler(cl_sampler made)
 {
-    note_memory((cl_mem)(void *)made, 0, 0, false);
+    note_memory((cl_mem)(void *)made, 0, 0, LAYER_SAMPLER);
     return made;
 }
 
@@ -663,7 +670,9 @@ static void wrap_clSVMFree(cl_context context, void *pointer)
 static cl_command_queue note_queue(cl_command_queue made, cl_context context,
                                    cl_command_queue_properties asked)
 {
-    struct layer_queue *q = made ? layer_add(&layer_objects.queues, made, sizeof *q) : NULL;
+    struct layer_queue *q = made && layer_settings.is_capturing
+                                ? layer_add(&layer_objects.queues, made, sizeof *q)
+                                : NULL;
     note_call();
     if (!q)
         return made;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct layer_settings layer_settings = {.launches = 16, .limit = UINT64_C(4) << 30};
+struct layer_settings layer_settings = {.launches = 64, .limit = UINT64_C(4) << 30};
 
 // Where it is counted if there is no folder: seen by nobody.
 static struct capture_counts unseen;

@@ -17,10 +17,14 @@
     X(clGetProgramInfo)                                                                            \
     X(clGetKernelInfo)                                                                             \
     X(clGetKernelArgInfo)                                                                          \
+    X(clGetImageInfo)                                                                              \
+    X(clGetSamplerInfo)                                                                            \
+    X(clEnqueueReadImage)                                                                          \
     X(clGetEventInfo)                                                                              \
     X(clGetEventProfilingInfo)                                                                     \
     X(clRetainEvent)                                                                               \
     X(clReleaseEvent)                                                                              \
+    X(clEnqueueCopyImage)                                                                          \
     X(clEnqueueCopyBuffer)                                                                         \
     X(clEnqueueSVMMemcpy)
 

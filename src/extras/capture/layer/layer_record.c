@@ -188,11 +188,12 @@ bool layer_kernel_is_new(uint64_t key)
     return is_new;
 }
 
-// Identifies a program in every process: by its texts and options.
-void layer_program_digest(const struct layer_program *p, char out[65])
+const char *layer_program_digest(struct layer_program *p)
 {
     struct digest_state s;
     struct digest d;
+    if (*p->digest)
+        return p->digest;
     digest_start(&s);
     for (uint32_t i = 0; i < p->part_count; i++) {
         const struct layer_part *part = &p->parts[i];
@@ -207,7 +208,8 @@ void layer_program_digest(const struct layer_program *p, char out[65])
     digest_add(&s, p->options ? p->options : "", strlen(p->options ? p->options : "") + 1);
     digest_add(&s, p->without ? p->without : "", strlen(p->without ? p->without : "") + 1);
     digest_finish(&s, &d);
-    digest_hex(&d, out);
+    digest_hex(&d, p->digest);
+    return p->digest;
 }
 
 void layer_log_program(struct layer_line *l, const struct layer_program *p, uint64_t key,
@@ -271,13 +273,10 @@ static void set_replacement(cl_kernel handle, struct layer_replacement *r)
     layer_unlock(&layer_objects.kernels);
 }
 
-void layer_record_kernel(cl_kernel handle, cl_program program)
+static void add_kernel(cl_kernel handle, cl_program program, const char *name, char digest[65])
 {
-    char name[512] = "", digest[65] = "";
     cl_uint count = 0;
     if (layer_next.clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) !=
-            CL_SUCCESS ||
-        layer_next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
             CL_SUCCESS ||
         count > LAYER_ARGUMENTS)
         return;
@@ -293,7 +292,7 @@ void layer_record_kernel(cl_kernel handle, cl_program program)
     learn_arguments(k, handle);
     struct layer_program *p = layer_lock(&layer_objects.programs, program);
     if (p) {
-        layer_program_digest(p, digest);
+        memcpy(digest, layer_program_digest(p), 65);
         k->key = layer_mix_bytes(layer_mix_bytes(0, digest, 64), name, strlen(name));
         k->key += k->key == 0;
         k->without = p->without;
@@ -302,7 +301,18 @@ void layer_record_kernel(cl_kernel handle, cl_program program)
         layer_unlock(&layer_objects.programs);
     }
     layer_unlock(&layer_objects.kernels);
-    if (p && !layer_settings.is_capturing)
+}
+
+// A kernel that no table names is none of the layer's business.
+void layer_record_kernel(cl_kernel handle, cl_program program)
+{
+    char name[512] = "", digest[65] = "";
+    if (layer_next.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL) !=
+            CL_SUCCESS ||
+        (!layer_settings.is_capturing && !layer_replace_has(name)))
+        return;
+    add_kernel(handle, program, name, digest);
+    if (*digest && !layer_settings.is_capturing)
         set_replacement(handle, layer_replace_prepare(program, digest, name));
 }
 
@@ -314,15 +324,50 @@ cl_int layer_enqueue(const struct layer_launch *l)
                                              l->global, l->local, l->wait_count, l->wait, l->event);
 }
 
-static bool memory_facts(const void *handle, size_t *size, bool *is_buffer)
+static bool memory_facts(const void *handle, struct layer_memory *out)
 {
-    struct layer_memory *m = layer_lock(&layer_objects.memories, handle);
+    const struct layer_memory *m = layer_lock(&layer_objects.memories, handle);
     if (!m)
         return false;
-    *size = m->size;
-    *is_buffer = m->is_buffer;
+    *out = *m;
     layer_unlock(&layer_objects.memories);
     return true;
+}
+
+size_t layer_learn_image(cl_mem image, struct layer_image *out)
+{
+    static const cl_image_info names[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH};
+    size_t bytes = 0;
+    layer_next.clGetMemObjectInfo(image, CL_MEM_TYPE, sizeof out->type, &out->type, NULL);
+    layer_next.clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof out->format, &out->format, NULL);
+    layer_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, NULL);
+    for (size_t i = 0; i < 3; i++) {
+        layer_next.clGetImageInfo(image, names[i], sizeof *out->size, &out->size[i], NULL);
+        out->size[i] += out->size[i] == 0;
+    }
+    if (out->type == CL_MEM_OBJECT_IMAGE1D_ARRAY || out->type == CL_MEM_OBJECT_IMAGE2D_ARRAY)
+        layer_next.clGetImageInfo(image, CL_IMAGE_ARRAY_SIZE, sizeof out->layers, &out->layers,
+                                  NULL);
+    return bytes * out->size[0] * out->size[1] * out->size[2] * (out->layers ? out->layers : 1);
+}
+
+void layer_image_region(const struct layer_image *image, size_t region[3])
+{
+    memcpy(region, image->size, sizeof image->size);
+    if (image->layers)
+        region[image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? 1 : 2] = image->layers;
+}
+
+cl_int layer_read_memory(cl_command_queue queue, cl_mem memory, size_t size,
+                         const struct layer_image *image, void *to)
+{
+    static const size_t origin[3];
+    size_t region[3];
+    if (!image)
+        return layer_next.clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, size, to, 0, NULL, NULL);
+    layer_image_region(image, region);
+    return layer_next.clEnqueueReadImage(queue, memory, CL_TRUE, origin, region, 0, 0, to, 0, NULL,
+                                         NULL);
 }
 
 // The handle that an argument may be.
@@ -333,6 +378,16 @@ static const void *handle_of(const struct layer_kernel *k, const struct layer_ar
         (a->is_pointer || !k->has_information))
         memcpy(&handle, layer_bytes(a), sizeof handle);
     return handle;
+}
+
+static uint64_t memory_key(uint64_t key, const struct layer_memory *m)
+{
+    key = layer_mix(key, m->size);
+    for (size_t i = 0; m->kind == LAYER_IMAGE && i < 3; i++)
+        key = layer_mix(key, m->image.size[i]);
+    return m->kind == LAYER_IMAGE ? layer_mix(layer_mix(key, m->image.format.image_channel_order),
+                                              m->image.format.image_channel_data_type)
+                                  : key;
 }
 
 // Hashes everything that tells launches apart but the contents of buffers. The kernels are locked.
@@ -347,10 +402,9 @@ static uint64_t shape_key(const struct layer_kernel *k, const struct layer_launc
     for (cl_uint i = 0; i < k->argument_count; i++) {
         const struct layer_argument *a = &k->arguments[i];
         const void *handle = handle_of(k, a);
-        size_t size = 0;
-        bool is_buffer;
-        if (handle && memory_facts(handle, &size, &is_buffer))
-            key = layer_mix(key, size);
+        struct layer_memory m;
+        if (handle && memory_facts(handle, &m))
+            key = memory_key(key, &m);
         else if (a->kind == LAYER_VALUE)
             key = layer_mix_bytes(key, layer_bytes(a), a->size);
         else
@@ -364,6 +418,8 @@ static uint64_t shape_key(const struct layer_kernel *k, const struct layer_launc
 struct captured_memory {
     cl_mem memory;    // NULL: SVM, or none
     const void *base; // of SVM
+    bool is_image, is_sampler;
+    struct layer_image image;
     size_t size, offset;
     const void *root; // the memory that it is a part of, for what overlaps
     unsigned char *before;
@@ -417,7 +473,7 @@ static bool find_memory(struct captured *c, cl_uint at)
     const struct layer_argument *a = &c->kernel.arguments[at];
     struct captured_memory *m = &c->memories[at];
     const void *handle = handle_of(&c->kernel, a);
-    bool is_buffer = true;
+    struct layer_memory facts;
     if (a->kind == LAYER_SVM) {
         const void *pointer, *base;
         memcpy(&pointer, layer_bytes(a), sizeof pointer);
@@ -429,13 +485,20 @@ static bool find_memory(struct captured *c, cl_uint at)
         m->root = base;
         m->offset = (size_t)((uintptr_t)pointer - (uintptr_t)base);
         m->size -= m->offset;
-    } else if (handle && memory_facts(handle, &m->size, &is_buffer)) {
+    } else if (handle && memory_facts(handle, &facts)) {
         cl_mem parent = NULL;
-        if (!is_buffer)
-            return refuse_capture(c, CAPTURE_IMAGE);
+        m->is_image = facts.kind == LAYER_IMAGE;
+        m->is_sampler = facts.kind == LAYER_SAMPLER;
+        m->size = facts.size;
+        m->image = facts.image;
         m->memory = (cl_mem)(uintptr_t)handle;
-        layer_next.clGetMemObjectInfo(m->memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent,
-                                      &parent, NULL);
+        if (facts.kind == LAYER_PIPE || (m->is_image && !m->size))
+            return refuse_capture(c, CAPTURE_PIPE);
+        if (m->is_sampler)
+            return true;
+        if (!m->is_image) // what an image may share with a buffer is the image's own here
+            layer_next.clGetMemObjectInfo(m->memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent,
+                                          &parent, NULL);
         if (parent)
             layer_next.clGetMemObjectInfo(m->memory, CL_MEM_OFFSET, sizeof m->offset, &m->offset,
                                           NULL);
@@ -450,8 +513,8 @@ static cl_int read_memory(const struct captured *c, const struct captured_memory
                           unsigned char *to)
 {
     if (m->memory)
-        return layer_next.clEnqueueReadBuffer(c->launch->queue, m->memory, CL_TRUE, 0, m->size, to,
-                                              0, NULL, NULL);
+        return layer_read_memory(c->launch->queue, m->memory, m->size,
+                                 m->is_image ? &m->image : NULL, to);
     return layer_next.clEnqueueSVMMemcpy
                ? layer_next.clEnqueueSVMMemcpy(c->launch->queue, CL_TRUE, to, m->base, m->size, 0,
                                                NULL, NULL)
@@ -511,16 +574,45 @@ static int overlapped(const struct captured *c, cl_uint at)
     return -1;
 }
 
+static void log_image(struct layer_line *l, const struct layer_image *image)
+{
+    line_add(l,
+             ",\"image\":{\"type\":%u,\"order\":%u,\"channel\":%u,\"size\":[%zu,%zu,%zu],"
+             "\"layers\":%zu}",
+             (unsigned)image->type, (unsigned)image->format.image_channel_order,
+             (unsigned)image->format.image_channel_data_type, image->size[0], image->size[1],
+             image->size[2], image->layers);
+}
+
+static void log_sampler(struct layer_line *l, cl_mem handle)
+{
+    cl_sampler sampler = (cl_sampler)(void *)handle;
+    cl_bool normalized = 0;
+    cl_addressing_mode addressing = 0;
+    cl_filter_mode filter = 0;
+    layer_next.clGetSamplerInfo(sampler, CL_SAMPLER_NORMALIZED_COORDS, sizeof normalized,
+                                &normalized, NULL);
+    layer_next.clGetSamplerInfo(sampler, CL_SAMPLER_ADDRESSING_MODE, sizeof addressing, &addressing,
+                                NULL);
+    layer_next.clGetSamplerInfo(sampler, CL_SAMPLER_FILTER_MODE, sizeof filter, &filter, NULL);
+    line_add(l, "{\"kind\":\"sampler\",\"normalized\":%u,\"addressing\":%u,\"filter\":%u}",
+             (unsigned)normalized, (unsigned)addressing, (unsigned)filter);
+}
+
 static void log_argument(struct layer_line *l, const struct captured *c, cl_uint at)
 {
     const struct layer_argument *a = &c->kernel.arguments[at];
     const struct captured_memory *m = &c->memories[at];
-    if (m->root) {
+    if (m->is_sampler) {
+        log_sampler(l, m->memory);
+    } else if (m->root) {
         line_add(l,
                  "{\"kind\":\"%s\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":"
                  "\"%s\"",
                  m->memory ? "buffer" : "svm", m->size, m->offset, m->digest[0], m->digest[1]);
         const int other = overlapped(c, at);
+        if (m->is_image)
+            log_image(l, &m->image);
         if (other >= 0)
             line_add(l, ",\"same\":%d", other);
         line_add(l, "}");

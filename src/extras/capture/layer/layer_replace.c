@@ -173,9 +173,35 @@ static cl_int enqueue_tuned(const struct layer_launch *l, const struct replace_d
 
 struct verifying {
     cl_mem originals[LAYER_ARGUMENTS], copies[LAYER_ARGUMENTS];
-    size_t sizes[LAYER_ARGUMENTS];
+    struct layer_memory facts[LAYER_ARGUMENTS]; // of the originals
     uint32_t count;
 };
+
+static cl_mem copy_memory(cl_command_queue queue, cl_context context, cl_mem from,
+                          const struct layer_memory *m)
+{
+    static const size_t origin[3];
+    const struct layer_image *i = &m->image;
+    cl_int e;
+    if (m->kind == LAYER_BUFFER) {
+        cl_mem made = layer_next.clCreateBuffer(context, CL_MEM_READ_WRITE, m->size, NULL, &e);
+        if (made)
+            layer_next.clEnqueueCopyBuffer(queue, from, made, 0, 0, m->size, 0, NULL, NULL);
+        return made;
+    }
+    const cl_image_desc about = {.image_type = i->type,
+                                 .image_width = i->size[0],
+                                 .image_height = i->size[1],
+                                 .image_depth = i->size[2],
+                                 .image_array_size = i->layers};
+    size_t region[3];
+    layer_image_region(i, region);
+    cl_mem made =
+        layer_next.clCreateImage(context, CL_MEM_READ_WRITE, &i->format, &about, NULL, &e);
+    if (made)
+        layer_next.clEnqueueCopyImage(queue, from, made, origin, origin, region, 0, NULL, NULL);
+    return made;
+}
 
 // A copy of each buffer; arguments that are one buffer have one copy.
 static bool copy_buffers(struct verifying *v, const struct layer_launch *l,
@@ -185,7 +211,6 @@ static bool copy_buffers(struct verifying *v, const struct layer_launch *l,
     for (uint32_t i = 0; i < v->count; i++) {
         const struct layer_argument *a = &k->arguments[i];
         cl_mem handle = NULL;
-        cl_int e = CL_SUCCESS;
         if (a->kind == LAYER_SVM)
             return false;
         if (a->kind != LAYER_VALUE || a->size != sizeof handle)
@@ -194,17 +219,17 @@ static bool copy_buffers(struct verifying *v, const struct layer_launch *l,
         const struct layer_memory *m = layer_lock(&layer_objects.memories, handle);
         if (!m)
             continue;
-        v->sizes[i] = m->is_buffer ? m->size : 0;
+        v->facts[i] = *m;
         layer_unlock(&layer_objects.memories);
+        if (v->facts[i].kind == LAYER_SAMPLER)
+            continue;
         v->originals[i] = handle;
         for (uint32_t o = 0; o < i; o++)
             v->copies[i] = v->originals[o] == handle ? v->copies[o] : v->copies[i];
         if (v->copies[i])
             continue;
-        v->copies[i] = layer_next.clCreateBuffer(context, CL_MEM_READ_WRITE, v->sizes[i], NULL, &e);
-        if (!v->copies[i] ||
-            layer_next.clEnqueueCopyBuffer(l->queue, handle, v->copies[i], 0, 0, v->sizes[i], 0,
-                                           NULL, NULL) != CL_SUCCESS)
+        v->copies[i] = copy_memory(l->queue, context, handle, &v->facts[i]);
+        if (!v->copies[i])
             return false;
     }
     return layer_next.clFinish(l->queue) == CL_SUCCESS;
@@ -226,14 +251,13 @@ static bool outputs_agree(const struct verifying *v, const struct tuned_table *t
 {
     bool same = true;
     for (uint32_t i = 0; same && i < v->count; i++) {
-        unsigned char *a = v->copies[i] ? malloc(v->sizes[i] + 1) : NULL;
-        unsigned char *b = a ? malloc(v->sizes[i] + 1) : NULL;
-        if (b &&
-            layer_next.clEnqueueReadBuffer(l->queue, v->originals[i], CL_TRUE, 0, v->sizes[i], a, 0,
-                                           NULL, NULL) == CL_SUCCESS &&
-            layer_next.clEnqueueReadBuffer(l->queue, v->copies[i], CL_TRUE, 0, v->sizes[i], b, 0,
-                                           NULL, NULL) == CL_SUCCESS)
-            same = replace_agree(a, b, v->sizes[i], t->arguments[i].bytes == sizeof(float));
+        const struct layer_memory *m = &v->facts[i];
+        const struct layer_image *image = m->kind == LAYER_IMAGE ? &m->image : NULL;
+        unsigned char *a = v->copies[i] ? malloc(m->size + 1) : NULL;
+        unsigned char *b = a ? malloc(m->size + 1) : NULL;
+        if (b && layer_read_memory(l->queue, v->originals[i], m->size, image, a) == CL_SUCCESS &&
+            layer_read_memory(l->queue, v->copies[i], m->size, image, b) == CL_SUCCESS)
+            same = replace_agree(a, b, m->size, t->arguments[i].bytes == sizeof(float));
         free(a);
         free(b);
     }

@@ -218,6 +218,22 @@ struct tuned_table *replace_find_table(const struct tuned_table *after, const ch
     return t;
 }
 
+bool layer_replace_has(const char *name)
+{
+    const struct tuned_table *t = tables;
+    while (t && strcmp(t->kernel, name) != 0)
+        t = t->next;
+    return t != NULL;
+}
+
+bool layer_replace_has_text(void)
+{
+    const struct tuned_table *t = tables;
+    while (t && !t->text)
+        t = t->next;
+    return t != NULL;
+}
+
 // ---- decisions ---------------------------------------------------------------------------------
 
 // The options of a configuration without what only the table's columns are for.
@@ -303,6 +319,8 @@ struct replace_decision *replace_decide(struct replace_state *s,
                                             s->table->dimensions * sizeof *d->asked_local) == 0))
             return d;
     }
+    if (!build)
+        return NULL;
     struct replace_decision *d = &s->decisions[s->next++ % DECISIONS];
     if (d->kernel)
         release(d->kernel);
@@ -365,7 +383,7 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
 bool replace_is_verified_now(const struct replace_state *s)
 {
     const double p = layer_settings.verify;
-    return p > 0 && floor((double)(s->replaced + 1) * p) > floor((double)s->replaced * p);
+    return p > 0 && (uint64_t)((double)(s->replaced + 1) * p) > (uint64_t)((double)s->replaced * p);
 }
 
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float)
@@ -380,13 +398,13 @@ bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes,
         memcpy(&x, a + i, 4);
         sum += isfinite(x) ? (double)x * x : 0;
     }
-    const double scale = 1e-4 * sqrt(sum / (double)(bytes / 4));
+    const double square = 1e-8 * sum / (double)(bytes / 4);
     for (size_t i = 0; i + 4 <= bytes; i += 4) {
         float x, y;
         memcpy(&x, a + i, 4);
         memcpy(&y, b + i, 4);
-        if (memcmp(a + i, b + i, 4) != 0 &&
-            !(fabs((double)x - y) <= scale + 1e-4 * fabs((double)x)))
+        const double beyond = fabs((double)x - y) - 1e-4 * fabs((double)x);
+        if (memcmp(a + i, b + i, 4) != 0 && !(beyond <= 0 || beyond * beyond <= square))
             return false;
     }
     return true;

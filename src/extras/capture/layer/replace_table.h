@@ -84,12 +84,13 @@ struct replace_launch {
 // Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
 enum replace_reason replace_match(const struct tuned_table *t, const struct replace_launch *l,
                                   struct replace_decision *d);
-// The decision for such a launch, made now if it is the first; with the state locked.
+// The decision for such a launch, made now if it is the first; with the state locked. Without `build`: NULL if it is not made yet.
 struct replace_decision *replace_decide(struct replace_state *s,
                                         const struct replace_decision *like, replace_build build,
                                         replace_release release);
 bool replace_is_verified_now(const struct replace_state *s);
-// As wide as hone's own tolerance for floats; other types agree bit for bit.
+// As wide as hone's own tolerance for floats; other types agree bit for bit. Without a function of libm: every process of a program
+// would load it.
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float);
 
 #endif

@@ -7,11 +7,23 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { WORDS_MOST = 512, SHARED_DEFAULT = 48 << 10 };
+enum {
+    WORDS_MOST = 512,
+    SHARED_DEFAULT = 48 << 10,
+    PLACES_MOST = 2 * ARGUMENTS_MOST,
+    HELD_PIECE = 2 << 20,
+    RESERVED_PIECE = 32 << 20,
+};
 
 struct parameter {
     size_t offset, bytes;
+};
+
+struct placed {
+    CUdeviceptr at;
+    size_t bytes;
 };
 
 struct cuda {
@@ -27,6 +39,15 @@ struct cuda {
     struct parameter parameters[ARGUMENTS_MOST];
     unsigned count;
     unsigned char bytes[VALUE_MOST]; // of the parameters
+    CUdevice device;
+    struct {
+        CAPTURE_CUDA_PLACES(CUDA_POINTER)
+    } place;
+    struct placed placed[PLACES_MOST];
+    struct placed held[PLACES_MOST]; // by this process, from before the driver was opened
+    unsigned placed_count, held_count;
+    bool is_reserved;  // the addresses of the first launch
+    CUdeviceptr given; // instead, at last
 };
 
 static bool call_ok(struct replay *r, CUresult code, const char *what)
@@ -48,6 +69,13 @@ static bool find_more(struct replay *r, struct cuda *c)
     memcpy(&c->copy_to, &found[0], sizeof found[0]);
     memcpy(&c->copy_from, &found[1], sizeof found[1]);
     memcpy(&c->synchronize, &found[2], sizeof found[2]);
+#define X(name, symbol, result, parameters)                                                        \
+    {                                                                                              \
+        void *at = library ? dlsym(library, symbol) : NULL;                                        \
+        memcpy((void *)&c->place.name, &at, sizeof at);                                            \
+    }
+    CAPTURE_CUDA_PLACES(X)
+#undef X
     return (found[0] && found[1] && found[2]) || replay_fail(r, "%s is too old", CUDA_LIBRARY);
 }
 
@@ -61,6 +89,99 @@ static bool is_device(const struct cuda *c, CUdevice device, const char *name, c
     return strcmp(own, name) == 0 && strcmp(version, driver) == 0;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    const CUdeviceptr x = ((const struct placed *)a)->at, y = ((const struct placed *)b)->at;
+    return (x > y) - (x < y);
+}
+
+// The launch's places in whole pieces, in order, those that touch as one.
+static unsigned list_places(const struct replay *r, CUdeviceptr piece,
+                            struct placed out[PLACES_MOST])
+{
+    unsigned count = 0, kept = 0;
+    for (size_t i = 0; i < json_array_size(r->places) && count < PLACES_MOST; i++) {
+        json_t *place = json_array_get(r->places, i);
+        const json_int_t base = json_integer_value(json_array_get(place, 0));
+        const json_int_t size = json_integer_value(json_array_get(place, 1));
+        if (base <= 0 || size <= 0 || size > INT64_MAX - base - (json_int_t)piece)
+            continue;
+        const CUdeviceptr from = (CUdeviceptr)base / piece * piece;
+        const CUdeviceptr end = ((CUdeviceptr)(base + size) + piece - 1) / piece * piece;
+        out[count++] = (struct placed){from, (size_t)(end - from)};
+    }
+    // cppcheck-suppress uninitvar
+    qsort(out, count, sizeof *out, compare_places);
+    for (unsigned i = 0; i < count; i++) {
+        struct placed *last = kept ? &out[kept - 1] : NULL;
+        const CUdeviceptr end = out[i].at + out[i].bytes;
+        if (!last || out[i].at > last->at + last->bytes)
+            out[kept++] = out[i];
+        else if (end > last->at + last->bytes)
+            last->bytes = (size_t)(end - last->at);
+    }
+    return kept;
+}
+
+// A driver takes hundreds of GiB of addresses when it is opened, and gets what others leave: the places of the launch are kept from it
+// until they are mapped.
+static void hold_places(const struct replay *r, struct cuda *c)
+{
+    struct placed list[PLACES_MOST];
+    const unsigned count = list_places(r, HELD_PIECE, list);
+    for (unsigned i = 0; i < count; i++) {
+        void *at = (void *)(uintptr_t)list[i].at;
+        void *got = mmap(at, list[i].bytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == at)
+            c->held[c->held_count++] = list[i];
+        else if (got != MAP_FAILED)
+            munmap(got, list[i].bytes);
+    }
+}
+
+static void release_held(struct cuda *c)
+{
+    while (c->held_count > 0) {
+        const struct placed *p = &c->held[--c->held_count];
+        munmap((void *)(uintptr_t)p->at, p->bytes);
+    }
+}
+
+// Before there is a context the driver takes a hint, and may answer with an address behind it: then more is reserved, around the place.
+static bool reserve_place(struct cuda *c, const struct placed *p)
+{
+    static const size_t around[] = {0, 128 << 20};
+    const CUdeviceptr from = p->at / RESERVED_PIECE * RESERVED_PIECE;
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        const size_t bytes = (size_t)(p->at + p->bytes - from) + 2 * around[i];
+        if (c->place.cuMemAddressReserve(&c->given, bytes, 0, from - around[i], 0) != CUDA_SUCCESS)
+            return false;
+        if (c->given <= p->at && p->at + p->bytes <= c->given + bytes)
+            return true;
+        c->place.cuMemAddressFree(c->given, bytes);
+    }
+    return false;
+}
+
+static void reserve_places(const struct replay *r, struct cuda *c)
+{
+    struct placed list[PLACES_MOST];
+    const unsigned count = list_places(r, HELD_PIECE, list);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i++) { // those of one piece as one
+        struct placed *last = kept ? &list[kept - 1] : NULL;
+        if (last && list[i].at / RESERVED_PIECE * RESERVED_PIECE < last->at + last->bytes)
+            last->bytes = (size_t)(list[i].at + list[i].bytes - last->at);
+        else
+            list[kept++] = list[i];
+    }
+    release_held(c);
+    c->is_reserved = kept > 0;
+    for (unsigned i = 0; c->is_reserved && i < kept; i++)
+        c->is_reserved = c->place.cuMemAddressReserve && reserve_place(c, &list[i]);
+}
+
 static bool cuda_open(struct replay *r, const char *name, const char *driver)
 {
     struct error e = ERROR_INIT;
@@ -68,6 +189,8 @@ static bool cuda_open(struct replay *r, const char *name, const char *driver)
     CUcontext context;
     int count = 0;
     r->state = c;
+    if (c)
+        hold_places(r, c);
     if (!c || !cuda_api_open(&c->driver, &e))
         return replay_fail(r, "%s", c ? e.text : "no memory");
     if (!find_more(r, c) || !call_ok(r, c->driver.cuInit(0), "cuInit") ||
@@ -75,10 +198,14 @@ static bool cuda_open(struct replay *r, const char *name, const char *driver)
         return false;
     for (int i = 0; i < count; i++) {
         CUdevice device;
-        if (c->driver.cuDeviceGet(&device, i) == CUDA_SUCCESS && is_device(c, device, name, driver))
+        if (c->driver.cuDeviceGet(&device, i) == CUDA_SUCCESS &&
+            is_device(c, device, name, driver)) {
+            c->device = device;
+            reserve_places(r, c);
             return call_ok(r, c->driver.cuDevicePrimaryCtxRetain(&context, device),
                            "cuDevicePrimaryCtxRetain") &&
                    call_ok(r, c->driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+        }
     }
     return replay_fail(r, "the device of the capture is not here: %s, driver %s", name, driver);
 }
@@ -255,9 +382,18 @@ static bool cuda_build(struct replay *r, json_t *kernel, const struct replay_tex
                    "cuModuleGetFunction");
 }
 
+static void release_places(struct cuda *c)
+{
+    while (c->placed_count > 0) {
+        const struct placed *p = &c->placed[--c->placed_count];
+        c->place.cuMemUnmap(p->at, p->bytes);
+    }
+}
+
 static void cuda_release(struct replay *r)
 {
     struct cuda *c = r->state;
+    release_places(c);
     if (c->module)
         c->driver.cuModuleUnload(c->module);
     c->module = NULL;
@@ -299,6 +435,42 @@ static bool cuda_allocate(struct replay *r, size_t bytes, uintptr_t *out)
     CUdeviceptr address = 0;
     const bool ok = call_ok(r, c->driver.cuMemAlloc(&address, bytes ? bytes : 1), "cuMemAlloc");
     *out = (uintptr_t)address;
+    return ok;
+}
+
+static bool map_place(struct replay *r, struct cuda *c, const struct cuda_allocation *like,
+                      const struct placed *p)
+{
+    const struct cuda_access access = {CUDA_LOCATION_DEVICE, c->device, CUDA_ACCESS_READ_WRITE};
+    uint64_t memory;
+    if (!call_ok(r, c->place.cuMemCreate(&memory, p->bytes, like, 0), "cuMemCreate"))
+        return false;
+    const bool ok = call_ok(r, c->place.cuMemMap(p->at, p->bytes, 0, memory, 0), "cuMemMap");
+    c->place.cuMemRelease(memory); // the mapping holds it
+    if (!ok)
+        return false;
+    c->placed[c->placed_count++] = *p;
+    return call_ok(r, c->place.cuMemSetAccess(p->at, p->bytes, &access, 1), "cuMemSetAccess");
+}
+
+static bool cuda_place(struct replay *r)
+{
+    struct cuda *c = r->state;
+    const struct cuda_allocation like = {
+        .type = CUDA_MEMORY_PINNED, .location_type = CUDA_LOCATION_DEVICE, .location = c->device};
+    struct placed list[PLACES_MOST];
+    size_t piece = 0;
+    if (!c->is_reserved)
+        return replay_fail(r,
+                           "its buffers hold pointers, and the driver does not give the addresses "
+                           "again to which they point (but 0x%llx)",
+                           c->given);
+    bool ok = call_ok(r, c->place.cuMemGetAllocationGranularity(&piece, &like, 0),
+                      "cuMemGetAllocationGranularity") &&
+              piece > 0;
+    const unsigned count = ok ? list_places(r, piece, list) : 0;
+    for (unsigned i = 0; ok && i < count; i++)
+        ok = map_place(r, c, &like, &list[i]);
     return ok;
 }
 
@@ -375,6 +547,7 @@ const struct replay_driver replay_cuda = {.open = cuda_open,
                                           .set_inside = cuda_set_inside,
                                           .allocate = cuda_allocate,
                                           .part = cuda_part,
+                                          .place = cuda_place,
                                           .symbol = cuda_symbol,
                                           .free = cuda_free,
                                           .write = cuda_write,

@@ -37,7 +37,12 @@ struct replay_driver {
     // A pointer inside a value that is set already; NULL: values have none.
     bool (*set_inside)(struct replay *r, unsigned at, size_t offset, uintptr_t memory);
     bool (*allocate)(struct replay *r, size_t bytes, uintptr_t *out);
+    // An image or a sampler, as the log says it; NULL: there is none.
+    bool (*image)(struct replay *r, json_t *about, size_t bytes, uintptr_t *out);
+    bool (*set_sampler)(struct replay *r, unsigned at, json_t *about);
     bool (*part)(struct replay *r, uintptr_t whole, size_t offset, size_t bytes, uintptr_t *out);
+    // Memory in the launch's places, until the kernel's release; NULL: the driver has none at an address.
+    bool (*place)(struct replay *r);
     // The memory of the module's symbol; NULL: modules have none.
     bool (*symbol)(struct replay *r, const char *name, size_t bytes, uintptr_t *out);
     void (*free)(struct replay *r, uintptr_t memory);
@@ -55,6 +60,8 @@ struct replay {
     const struct replay_driver *driver;
     void *state; // the driver's; NULL: not opened
     char device_name[1024], driver_name[1024];
+    json_t *places; // of the launch; NULL: its memory may lie anywhere
+    unsigned count; // of the kernel's arguments
     bool is_trial;  // of other options: with a text that takes them, and a zone behind each buffer
     char why[2048]; // "": nothing went wrong
 };

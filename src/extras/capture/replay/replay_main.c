@@ -2,6 +2,7 @@
 // standard input is a request, each line of standard output its answer:
 //
 //   {"launch": "KEY", "times": 10}              as it was recorded
+//   {"launch": "KEY", "times": 10, "placed": true}     with its memory at the recorded addresses
 //   {"launch": "KEY", "times": 1, "options": "-D TILE=8", "global": [64], "local": [16]}     in another configuration
 //
 //   {"exact": 10, "times": 10, "deviation": 0, "spread": 0, "arguments": []}     or     {"error": "..."}
@@ -22,11 +23,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ZONE = 4096, ZONE_BYTE = 0xa5 };
+enum { ZONE = 4096, ZONE_BYTE = 0xa5, CHANNEL_FLOAT = 0x10DE };
+
+enum element { ELEMENT_BYTE, ELEMENT_FLOAT, ELEMENT_DOUBLE, ELEMENT_INT };
 
 struct replay_memory {
     uintptr_t memory; // 0: none
     bool is_shared;   // another argument's
+    bool is_image;
+    enum element element; // of an image
     size_t bytes, origin, zone;
     unsigned char *before, *after, *now; // before and after may be one
     unsigned char *first;                // what the first replay gave, if it was not `after`
@@ -186,6 +191,24 @@ static bool share_memory(struct replay *r, struct replay_memory *list, unsigned 
     return true;
 }
 
+static bool is_placed(const struct replay *r, uintptr_t at, size_t bytes)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < json_array_size(r->places); i++) {
+        json_t *place = json_array_get(r->places, i);
+        const uintptr_t base = (uintptr_t)json_integer_value(json_array_get(place, 0));
+        const size_t size = (size_t)json_integer_value(json_array_get(place, 1));
+        found = at >= base && at - base <= size && bytes <= size - (at - base);
+    }
+    return found;
+}
+
+static bool place_memory(struct replay *r)
+{
+    return !r->places ||
+           (r->driver->place ? r->driver->place(r) : replay_fail(r, "the log has places"));
+}
+
 static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_memory *list)
 {
     struct replay_memory *m = &list[at];
@@ -193,6 +216,13 @@ static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_
     const json_int_t with = json_integer_value(same);
     if (!load_memory(r, m, a))
         return false;
+    json_t *address = json_object_get(a, "at");
+    if (address && r->places) { // where it lay
+        m->is_shared = true;
+        m->memory = (uintptr_t)json_integer_value(address);
+        return is_placed(r, m->memory, m->bytes) ||
+               replay_fail(r, "the log has no place for argument %u", at);
+    }
     if (same && (with < 0 || with >= at))
         return replay_fail(r, "the log names no earlier argument");
     if (same)
@@ -203,8 +233,27 @@ static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_
         return r->driver->symbol ? r->driver->symbol(r, symbol, m->bytes, &m->memory)
                                  : replay_fail(r, "the log has a symbol");
     }
+    json_t *image = json_object_get(a, "image");
+    if (image) {
+        m->element = json_integer_value(json_object_get(image, "channel")) == CHANNEL_FLOAT
+                         ? ELEMENT_FLOAT
+                         : ELEMENT_BYTE;
+        m->is_image = true;
+        return r->driver->image ? r->driver->image(r, image, m->bytes, &m->memory)
+                                : replay_fail(r, "the log has an image");
+    }
     m->zone = r->is_trial || !m->bytes ? ZONE : 0;
     return r->driver->allocate(r, m->bytes + m->zone, &m->memory);
+}
+
+// A pointer inside of an earlier argument.
+static bool set_inside(struct replay *r, unsigned at, json_t *into, uintptr_t memory)
+{
+    const json_int_t argument = json_integer_value(json_array_get(into, 0));
+    const json_int_t offset = json_integer_value(json_array_get(into, 1));
+    return r->driver->set_inside && argument >= 0 && argument < at && offset >= 0
+               ? r->driver->set_inside(r, (unsigned)argument, (size_t)offset, memory)
+               : replay_fail(r, "the log names no earlier argument");
 }
 
 static bool set_argument(struct replay *r, unsigned at, json_t *a, struct replay_memory *list)
@@ -216,25 +265,21 @@ static bool set_argument(struct replay *r, unsigned at, json_t *a, struct replay
     if (strcmp(kind, "local") == 0)
         return r->driver->set_local ? r->driver->set_local(r, at, bytes > 0 ? (size_t)bytes : 0)
                                     : replay_fail(r, "the log has local memory as an argument");
+    if (strcmp(kind, "sampler") == 0)
+        return r->driver->set_sampler ? r->driver->set_sampler(r, at, a)
+                                      : replay_fail(r, "the log has a sampler");
     if (strcmp(kind, "null") == 0)
         return r->driver->set_memory(r, at, 0);
     json_t *into = json_object_get(a, "into");
     if (!make_memory(r, at, a, list))
         return false;
-    if (json_object_get(a, "symbol"))
-        return true;
-    if (!into)
-        return r->driver->set_memory(r, at, list[at].memory);
-    const json_int_t argument = json_integer_value(json_array_get(into, 0));
-    const json_int_t offset = json_integer_value(json_array_get(into, 1));
-    return r->driver->set_inside && argument >= 0 && argument < at && offset >= 0
-               ? r->driver->set_inside(r, (unsigned)argument, (size_t)offset, list[at].memory)
-               : replay_fail(r, "the log names no earlier argument");
+    if (json_object_get(a, "symbol") || at >= r->count)
+        return !into || set_inside(r, at, into, list[at].memory);
+    return into ? set_inside(r, at, into, list[at].memory)
+                : r->driver->set_memory(r, at, list[at].memory);
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
-
-enum element { ELEMENT_BYTE, ELEMENT_FLOAT, ELEMENT_DOUBLE, ELEMENT_INT };
 
 static enum element element_of(const char *type)
 {
@@ -431,8 +476,10 @@ static json_int_t play_launches(struct replay *r, json_t *kernel, json_t *launch
         ok = launch_once(r, &g, list, count);
         for (unsigned i = 0; ok && i < count; i++) {
             if (list[i].memory)
-                is_exact &=
-                    compare_memory(r, &list[i], element_of(type_of(kernel, request, i)), t == 0);
+                is_exact &= compare_memory(
+                    r, &list[i],
+                    list[i].is_image ? list[i].element : element_of(type_of(kernel, request, i)),
+                    t == 0);
         }
         exact += is_exact;
         ok = ok && !*r->why;
@@ -467,10 +514,13 @@ static void answer_request(struct replay *r, json_t *request)
         json_string_value(json_object_get(request, "function")),
     };
     r->is_trial = other.options != NULL;
+    r->places =
+        json_is_true(json_object_get(request, "placed")) ? json_object_get(launch, "places") : NULL;
+    r->count = (unsigned)json_array_size(json_object_get(kernel, "arguments"));
     bool ok = (kernel && list && count == json_array_size(arguments)) ||
               replay_fail(r, "the log has no such launch");
     ok = ok && open_driver(r, kernel, launch) &&
-         r->driver->build(r, kernel, r->is_trial ? &other : NULL);
+         r->driver->build(r, kernel, r->is_trial ? &other : NULL) && place_memory(r);
     for (unsigned i = 0; ok && i < count; i++)
         ok = set_argument(r, i, json_array_get(arguments, i), list);
     if (ok)

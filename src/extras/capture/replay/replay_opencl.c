@@ -28,6 +28,12 @@ enum { NAME_MOST = 1024 };
     X(clSetKernelArg)                                                                              \
     X(clCreateBuffer)                                                                              \
     X(clCreateSubBuffer)                                                                           \
+    X(clCreateImage)                                                                               \
+    X(clCreateSampler)                                                                             \
+    X(clReleaseSampler)                                                                            \
+    X(clGetImageInfo)                                                                              \
+    X(clEnqueueReadImage)                                                                          \
+    X(clEnqueueWriteImage)                                                                         \
     X(clReleaseMemObject)                                                                          \
     X(clEnqueueWriteBuffer)                                                                        \
     X(clEnqueueReadBuffer)                                                                         \
@@ -41,6 +47,13 @@ struct opencl {
     cl_context context;
     cl_command_queue queue;
     cl_kernel kernel;
+    struct opened_image {
+        cl_mem memory;
+        size_t region[3];
+    } images[ARGUMENTS_MOST];
+    unsigned image_count;
+    cl_sampler samplers[ARGUMENTS_MOST];
+    unsigned sampler_count;
 };
 
 static bool call_ok(struct replay *r, cl_int status, const char *what)
@@ -214,6 +227,9 @@ static void opencl_release(struct replay *r)
     if (o->kernel)
         cl.clReleaseKernel(o->kernel);
     o->kernel = NULL;
+    while (o->sampler_count > 0)
+        cl.clReleaseSampler(o->samplers[--o->sampler_count]);
+    o->image_count = 0;
 }
 
 // ---- arguments and memory ----------------------------------------------------------------------
@@ -249,6 +265,75 @@ static bool opencl_allocate(struct replay *r, size_t bytes, uintptr_t *out)
     return call_ok(r, e, "clCreateBuffer");
 }
 
+// An image as the driver takes it.
+static cl_image_desc describe_image(json_t *about, size_t region[3])
+{
+    json_t *size = json_object_get(about, "size");
+    const cl_mem_object_type type =
+        (cl_mem_object_type)json_integer_value(json_object_get(about, "type"));
+    const size_t layers = (size_t)json_integer_value(json_object_get(about, "layers"));
+    for (size_t i = 0; i < 3; i++)
+        region[i] = (size_t)json_integer_value(json_array_get(size, i));
+    cl_image_desc d = {.image_type =
+                           type == CL_MEM_OBJECT_IMAGE1D_BUFFER ? CL_MEM_OBJECT_IMAGE1D : type,
+                       .image_width = region[0],
+                       .image_array_size = layers};
+    if (type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
+        type == CL_MEM_OBJECT_IMAGE3D)
+        d.image_height = region[1];
+    if (type == CL_MEM_OBJECT_IMAGE3D)
+        d.image_depth = region[2];
+    if (layers)
+        region[type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? 1 : 2] = layers;
+    return d;
+}
+
+// Some formats are for reading or for writing alone. An image of a buffer is one by itself here.
+static bool opencl_image(struct replay *r, json_t *about, size_t bytes, uintptr_t *out)
+{
+    static const cl_mem_flags flags[] = {CL_MEM_READ_WRITE, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY};
+    struct opencl *o = r->state;
+    const cl_image_format format = {
+        (cl_channel_order)json_integer_value(json_object_get(about, "order")),
+        (cl_channel_type)json_integer_value(json_object_get(about, "channel"))};
+    struct opened_image *image = &o->images[o->image_count];
+    const cl_image_desc d = describe_image(about, image->region);
+    cl_int e = CL_INVALID_VALUE;
+    size_t element = 0;
+    for (size_t i = 0; e != CL_SUCCESS && i < sizeof flags / sizeof *flags; i++)
+        image->memory = cl.clCreateImage(o->context, flags[i], &format, &d, NULL, &e);
+    if (!call_ok(r, e, "clCreateImage"))
+        return false;
+    *out = (uintptr_t)image->memory;
+    o->image_count++;
+    cl.clGetImageInfo(image->memory, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element, NULL);
+    return element * image->region[0] * image->region[1] * image->region[2] == bytes ||
+           replay_fail(r, "the log and its data differ in size");
+}
+
+static bool opencl_set_sampler(struct replay *r, unsigned at, json_t *about)
+{
+    struct opencl *o = r->state;
+    cl_int e = CL_SUCCESS;
+    cl_sampler made = cl.clCreateSampler(
+        o->context, json_integer_value(json_object_get(about, "normalized")) != 0,
+        (cl_addressing_mode)json_integer_value(json_object_get(about, "addressing")),
+        (cl_filter_mode)json_integer_value(json_object_get(about, "filter")), &e);
+    if (!call_ok(r, e, "clCreateSampler"))
+        return false;
+    o->samplers[o->sampler_count++] = made;
+    return opencl_set_value(r, at, &made, sizeof made);
+}
+
+static const struct opened_image *find_image(const struct opencl *o, uintptr_t memory)
+{
+    for (unsigned i = 0; i < o->image_count; i++) {
+        if ((uintptr_t)o->images[i].memory == memory)
+            return &o->images[i];
+    }
+    return NULL;
+}
+
 static bool opencl_part(struct replay *r, uintptr_t whole, size_t offset, size_t bytes,
                         uintptr_t *out)
 {
@@ -268,7 +353,14 @@ static void opencl_free(struct replay *r, uintptr_t memory)
 static bool opencl_write(struct replay *r, uintptr_t memory, size_t offset, size_t bytes,
                          const void *from)
 {
+    static const size_t origin[3];
     const struct opencl *o = r->state;
+    const struct opened_image *image = find_image(o, memory);
+    if (image)
+        return call_ok(r,
+                       cl.clEnqueueWriteImage(o->queue, image->memory, CL_TRUE, origin,
+                                              image->region, 0, 0, from, 0, NULL, NULL),
+                       "clEnqueueWriteImage");
     return call_ok(r,
                    cl.clEnqueueWriteBuffer(o->queue, memory_of(memory), CL_TRUE, offset, bytes,
                                            from, 0, NULL, NULL),
@@ -277,7 +369,14 @@ static bool opencl_write(struct replay *r, uintptr_t memory, size_t offset, size
 
 static bool opencl_read(struct replay *r, uintptr_t memory, size_t offset, size_t bytes, void *to)
 {
+    static const size_t origin[3];
     const struct opencl *o = r->state;
+    const struct opened_image *image = find_image(o, memory);
+    if (image)
+        return call_ok(r,
+                       cl.clEnqueueReadImage(o->queue, image->memory, CL_TRUE, origin,
+                                             image->region, 0, 0, to, 0, NULL, NULL),
+                       "clEnqueueReadImage");
     return call_ok(r,
                    cl.clEnqueueReadBuffer(o->queue, memory_of(memory), CL_TRUE, offset, bytes, to,
                                           0, NULL, NULL),
@@ -302,6 +401,8 @@ const struct replay_driver replay_opencl = {.open = opencl_open,
                                             .set_memory = opencl_set_memory,
                                             .set_local = opencl_set_local,
                                             .allocate = opencl_allocate,
+                                            .image = opencl_image,
+                                            .set_sampler = opencl_set_sampler,
                                             .part = opencl_part,
                                             .free = opencl_free,
                                             .write = opencl_write,
