@@ -184,7 +184,7 @@ static void note_build(struct agent_member *m, const struct environment *v)
 static void ask_devices(const struct asking *q)
 {
     struct agent_member *m = q->member;
-    m->devices = devices_on(m->node, q->options, &m->why);
+    m->devices = devices_on(m->node, q->options, true, &m->why);
     if (!m->devices && m->node)
         error_context(&m->why, "node '%s'", m->name);
     if (m->devices && q->notes_build)

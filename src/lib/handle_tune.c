@@ -113,7 +113,7 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
             continue;
         places[i].worker = out->setup.worker;
         places[i].environment = out->setup.environment;
-        places[i].spare = i == 0 ? out->setup.spare : NULL;
+        places[i].spare = out->setup.spare;
     }
     out->setup.places = places;
     out->setup.place_count = from->count;

@@ -35,6 +35,7 @@ struct item {
     struct item *primary;  // (or NULL) the same work, done instead
     struct result *result; // NULL: not answered yet
     double pace;           // of its times, as outcome.pace; 1 if that is not known
+    uint32_t place;        // the device that measured it, as outcome.place
     bool is_handed_out;
 };
 

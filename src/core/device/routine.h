@@ -37,6 +37,10 @@ struct library_function {
     bool optional; // NULL in the table where the library lacks it
 };
 
+// Before a driver is loaded: NVIDIA's contexts have as many queues to the card as CUDA_DEVICE_MAX_CONNECTIONS says, eight unless the user
+// said otherwise, and a worker launches into one. One context with one queue is opened in a quarter of the time.
+void library_one_queue(void);
+
 // Fills in the table; the first function that the library lacks, or NULL.
 const char *library_functions(void *library, const struct library_function *functions, size_t count,
                               void *table);

@@ -281,8 +281,8 @@ struct live_options {
     // nobody waits for them. Nothing is measured while one that it has already is not gone.
     struct endings *endings;
     // (optional) A worker that has listed the devices, with the same `worker` and `environment`: it
-    // becomes the first bench worker of a GPU, whose driver it has loaded already. What is taken
-    // leaves an empty spare behind, which is the caller's to free.
+    // becomes the first bench worker of a GPU, whose driver it has loaded already; those that were woken
+    // beside it become the first build workers, where these need the device, or the bench of another. What is taken leaves an empty spare behind, which is the caller's to free.
     struct spare *spare;
     const struct judge *judge; // (optional) its verdict counts as verified against a reference
     // (optional) The environment, as above, of one more worker: references are its alone, and it compares what the jobs leave, so
@@ -310,10 +310,11 @@ bool live_can_build(struct node *node, const char *const *worker, const char *co
 // Asks a worker for the devices of a node, or (NULL) of this machine, in an arena of the caller's. Blocking, with a
 // limit. `languages` is a set of 1u << language (LANGUAGES_ALL): no driver of another is started.
 struct device_report;
-// *spare (optional): the worker that answered, for live_options.spare; NULL where there is none.
+// *spare (optional): the worker that answered, for live_options.spare; NULL where there is none. `wakes`: so many
+// more, which start the drivers meanwhile.
 bool live_devices(struct node *node, const char *const *worker, const char *const *environment,
                   uint32_t languages, struct arena *a, struct device_report *out,
-                  struct spare **spare, struct error *e);
+                  struct spare **spare, uint32_t wakes, struct error *e);
 // Asks a new worker what the library of a vendor's routine is (device_routine_about()), blocking,
 // with a limit. *about, in the arena, is NULL where the library cannot be opened.
 bool live_routine(struct node *node, const char *const *worker, const char *const *environment,

@@ -55,8 +55,9 @@
     X(PART, "part") /* struct output_part. From the worker, before its reply; to one that     \
                              compares, no reply */    \
     X(COMPARE,                                                                                     \
-      "compare") /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
-                             which are dropped, against the job's reference */     \
+      "compare")    /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
+                             which are dropped, against the job's reference */  \
+    X(WAKE, "wake") /* u32 languages, as DEVICES; no reply: their drivers are started */           \
     X(BLOB_FILE,                                                                                   \
       "file") /* struct blob_name; no reply. In the place of its parts, where the worker \
                       can read the file itself */

@@ -630,7 +630,9 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
     for (size_t i = 0; i < t->in_ranking_count; i++) {
         const struct tune_record *r = &item_of(t, i)->record;
         // The speed-up over the default has an interval.
-        t->in_ranking[i].first_ns = is_baseline(t, r) ? 0 : r->result->verify_launch_ns;
+        t->in_ranking[i].first_ns =
+            is_baseline(t, r) ? 0 : (uint64_t)((double)r->result->verify_launch_ns / r->pace);
+        t->in_ranking[i].place = item_of(t, i)->item.place;
     }
     size_t size = sizeof ranked->id;
     uint64_t limit = t->o.budget.ranks_on_top ? 0 : t->o.budget.nanoseconds;
@@ -648,6 +650,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
         .has_late = has_late,
         .is_short = ranked->is_short,
         .checks_tied = true,
+        .shares_first = true,
         .energy = t->o.setup.spec->uses_energy,
         .counters = t->o.setup.terms.counters};
     lanes_use(&t->lanes, t->w.evaluator, &t->o.setup, &o);

@@ -27,6 +27,7 @@ static bool is_absent(const char *why)
 
 bool cuda_api_open(struct cuda_api *api, struct error *e)
 {
+    library_one_queue();
     void *library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     const char *why = library ? NULL : dlerror();
     if (!library)
