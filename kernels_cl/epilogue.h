@@ -17,7 +17,7 @@ INLINE NUMBER sigmoid(NUMBER x)
 {
 #if ROUGH
     float tangent;
-    asm("tanh.approx.f32 %0, %1;\n" : "=f"(tangent) : "f"(0.5f * x));
+    asm volatile("tanh.approx.f32 %0, %1;\n" : "=f"(tangent) : "f"(0.5f * x));
     return 0.5f * tangent + 0.5f;
 #else
     return 1 / (1 + exp(-x));
