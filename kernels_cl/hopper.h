@@ -129,8 +129,8 @@
 
 // The same with the first factor in four registers of each work-item.
 #define MULTIPLY_FRAGMENT(d, x, b, KEEP)                                                           \
-    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE TYPES " {" REGISTERS                 \
-                        "}, " FRAGMENT ", " KEEP STRAIGHT)                                         \
+    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE TYPES " {" REGISTERS "}, " FRAGMENT  \
+                        ", " KEEP STRAIGHT)                                                        \
                  : ALL_SUMS(d)                                                                     \
                  : "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "l"(b)                      \
                  : "memory")

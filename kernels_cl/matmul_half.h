@@ -176,17 +176,17 @@ KERNEL GROUP_OF(256) void matmul_half(ARGUMENTS)
 
 #include "hopper.h"
 
-#define SLAB    (128 / WIDE) // of k: 128 bytes
-#define SLABS   ((K + SLAB - 1) / SLAB)
-#define THREADS (128 * (CONSUMERS + 1))
-#define LINES   (M < tile_m ? (M + 7) / 8 * 8 : tile_m) // of A, of a slab that is brought
-#define A_BYTES (tile_m * 128)                          // the room of a slab
-#define B_BYTES (tile_n * 128)
-#define STAGE   (A_BYTES + B_BYTES)
-#define B_STEP  (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
-#define BLOCK   (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
-#define OUTS    (tile_n / 64) // such blocks of C next to each other
-#define TASKS   (WORK * splits * BATCH)
+#define SLAB     (128 / WIDE) // of k: 128 bytes
+#define SLABS    ((K + SLAB - 1) / SLAB)
+#define THREADS  (128 * (CONSUMERS + 1))
+#define LINES    (M < tile_m ? (M + 7) / 8 * 8 : tile_m) // of A, of a slab that is brought
+#define A_BYTES  (tile_m * 128)                          // the room of a slab
+#define B_BYTES  (tile_n * 128)
+#define STAGE    (A_BYTES + B_BYTES)
+#define B_STEP   (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
+#define BLOCK    (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
+#define OUTS     (tile_n / 64) // such blocks of C next to each other
+#define TASKS    (WORK * splits * BATCH)
 
 // What a work-group computes at a time: slabs `first` to `end` of a tile of a matrix.
 struct task {
@@ -209,11 +209,11 @@ INLINE struct task task_of(int at)
 
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
 // maps of A, B and C, and the barriers.
-#define PLACE(i)  (base + (i) * (uint)STAGE)
-#define OUT(i)    (PLACE(stages) + (i) * (uint)BLOCK)
-#define MAP(i)    (OUT((staged > 0) * 2 * CONSUMERS) + (i)*128)
-#define FULL(i)   (MAP(3) + (i)*8)
-#define EMPTY(i)  (FULL(stages) + (i)*8)
+#define PLACE(i) (base + (i) * (uint)STAGE)
+#define OUT(i)   (PLACE(stages) + (i) * (uint)BLOCK)
+#define MAP(i)   (OUT((staged > 0) * 2 * CONSUMERS) + (i)*128)
+#define FULL(i)  (MAP(3) + (i)*8)
+#define EMPTY(i) (FULL(stages) + (i)*8)
 
 #if mapped
 
@@ -545,9 +545,9 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
         int waiting = 0;
 #define STORE_LATE(n)                                                                              \
     store_block(words, base, own_maps + 64,                                                        \
-                last.down *tile_m + (four * blocks + (n) / OUTS) * 64,                             \
-                last.across *tile_n + (n) % OUTS * 64, last.matrix, packed[n], four * 2 + (n) % 2, \
-                four, thread)
+                last.down * tile_m + (four * blocks + (n) / OUTS) * 64,                            \
+                last.across * tile_n + (n) % OUTS * 64, last.matrix, packed[n],                    \
+                four * 2 + (n) % 2, four, thread)
 #endif
 
         for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {

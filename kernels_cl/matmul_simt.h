@@ -476,8 +476,9 @@ FUNCTION int dealt_group(int step)
     ((((size_t)(group)*2 + (ended)) * (item_m * item_n / 4) + ((i)*item_n + (j)) / 4) * (ITEMS * 4))
 
 // A work-group adds up row i of every work-item of a tile.
-KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT parts,
-                                const GLOBAL float *RESTRICT bias)
+KERNEL(ITEMS)
+add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT parts,
+          const GLOBAL float *RESTRICT bias)
 {
     const int item = LOCAL_ID, tile = GROUP_ID_X, i = GROUP_ID_Y;
     const int first = dealt_group(tile * STEPS), last = dealt_group(tile * STEPS + STEPS - 1);
@@ -504,8 +505,8 @@ KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT p
     const struct place place = place_of(item);
     UNROLL
     for (int j = 0; j < item_n; j += 4)
-        store_run(C, bias, tile_m * TILE_M + row_of(place, i), tile_n * TILE_N + column_of(place, j),
-                  sum + j);
+        store_run(C, bias, tile_m * TILE_M + row_of(place, i),
+                  tile_n * TILE_N + column_of(place, j), sum + j);
 }
 #endif
 

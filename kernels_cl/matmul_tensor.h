@@ -396,8 +396,10 @@ KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C,
     for (int i = 0; i < BLOCKS_M; i++) {
 #pragma unroll
         for (int j = 0; j < BLOCKS_N; j++) {
-            store_pair(C, bias, first_row + i * 16, first_column + j * 8, acc[i][j][0], acc[i][j][1]);
-            store_pair(C, bias, first_row + i * 16 + 8, first_column + j * 8, acc[i][j][2], acc[i][j][3]);
+            store_pair(C, bias, first_row + i * 16, first_column + j * 8, acc[i][j][0],
+                       acc[i][j][1]);
+            store_pair(C, bias, first_row + i * 16 + 8, first_column + j * 8, acc[i][j][2],
+                       acc[i][j][3]);
         }
     }
 }

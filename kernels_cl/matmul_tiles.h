@@ -30,7 +30,7 @@ INLINE void place_of(int at, int *down, int *across)
     const int thread = LOCAL_ID(0), x = thread % 16, y = thread / 16;                              \
     int down, across;                                                                              \
     NUMBER sum[ROWS][WIDTH];                                                                       \
-    place_of(GROUP_ID(0) % WORK, &down, &across);                                                         \
+    place_of(GROUP_ID(0) % WORK, &down, &across);                                                  \
     for (int i = 0; i < ROWS; i++) {                                                               \
         for (int j = 0; j < WIDTH; j++)                                                            \
             sum[i][j] = 0;                                                                         \
@@ -59,7 +59,7 @@ INLINE void place_of(int at, int *down, int *across)
             const size_t row = (size_t)down * tile_m + i * 16 + y;                                 \
             const size_t column = (size_t)across * tile_n + j * 16 + x, at = row * N + column;     \
             if (row < M && column < N)                                                             \
-                PUT(at, finish(FACTOR * sum[i][j], BETA != 0 ? C_AT(at) : 0,                       \
+                PUT(at, finish(FACTOR *sum[i][j], BETA != 0 ? C_AT(at) : 0,                        \
                                BIAS ? BIAS_AT(column) : 0));                                       \
         }                                                                                          \
     }

@@ -12,8 +12,8 @@
 #define KERNEL_RESIDENT(items, by) KERNEL(items)
 #endif
 #define LIMIT_REGISTERS // said by __launch_bounds__
-#define FUNCTION           static __device__ __forceinline__
-#define INLINE             FUNCTION
+#define FUNCTION        static __device__ __forceinline__
+#define INLINE          FUNCTION
 #define GLOBAL
 #define LOCAL
 #define LOCAL_ARRAY        __shared__
