@@ -34,12 +34,12 @@ static const struct shipped specs[] = {
     {"matmul_tensor", "N=65", "151200", 5490, 90}, // no rows of whole 16 bytes: not mapped
     {"matmul_tensor", "CORRECTED=1", "151200", 75, 0},
     {"matmul_tensor", "CORRECTED=1", "151200", 6120, 90},
-    {"matmul_half", NULL, "8960", 20, 0},
-    {"matmul_half", NULL, "8960", 1070, 90},
-    {"matmul_half", "N=65", "8960", 20, 90}, // no rows of whole 16 bytes: no maps
-    {"matmul_fp8", NULL, "8960", 20, 0},
-    {"matmul_fp8", NULL, "8960", 1070, 90},
-    {"matmul_fp8", "FAST=0", "8960", 805, 90},
+    {"matmul_half", NULL, "161280", 20, 0},
+    {"matmul_half", NULL, "161280", 4495, 90},
+    {"matmul_half", "N=65", "161280", 20, 90}, // no rows of whole 16 bytes: no maps
+    {"matmul_fp8", NULL, "161280", 20, 0},
+    {"matmul_fp8", NULL, "161280", 2280, 90},
+    {"matmul_fp8", "FAST=0", "161280", 1590, 90},
     {"matmul_double", NULL, "48000", 45, 0},
     {"matmul_double", NULL, "48000", 2605, 90},
     {"matmul_double", "K=65", "48000", 45, 90},
