@@ -13,6 +13,8 @@
 // Kernels take them as their bits: OpenCL C has not all of these types. The `instruction`s:
 //
 //   portable   multiply-adds by each work-item: any device; right, not fast
+//   mma_sync   a sub-group (warp) multiplies 16 columns of B by eight rows of A from registers, for
+//              few rows. Capability 8.0; 16 bits alone
 //   wgmma      four warps multiply 64 x tile_n x 32 bytes with operands in local memory. Capability 9.0
 //              alone; OpenCL needs the spec's Retarget for it
 //
@@ -26,8 +28,7 @@
 // barriers in local memory (mbarrier) know what is still to come. The groups of four warps that
 // multiply have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes
 // tile after tile, and slabs of the next one arrive while the last one is stored: by each work-item,
-// 16 bytes at a time, or `staged`, through local memory and by a tensor map of C; with staged=2 that
-// happens between the first slabs of the next tile, while the tensor cores multiply these.
+// 16 bytes at a time, or `staged`, through local memory and by a tensor map of C.
 //
 // A tile of a small or long product is computed by `splits` work-groups, each with a part of k: each
 // leaves its sums in `parts`, and who comes last, by the tile's counter, adds them up, in the order of
@@ -51,6 +52,7 @@
 
 #define portable 0
 #define wgmma    1
+#define mma_sync 2
 
 #define bf16 0
 #define fp16 1
@@ -107,7 +109,7 @@ INLINE ushort from_float(float x)
 }
 
 #define NUMBER float
-#define ROUGH  (instruction == wgmma)
+#define ROUGH  (instruction != portable)
 #include "epilogue.h"
 
 // Floats of 8 bits come with a scale for A and one for B.
@@ -138,6 +140,132 @@ KERNEL GROUP_OF(256) void matmul_half(ARGUMENTS)
     const size_t matrix = GROUP_ID(0) / WORK;
     A += matrix * M * K, B += matrix * K * N, C += matrix * M * N;
     PORTABLE_PRODUCT
+}
+
+#elif instruction == mma_sync
+
+// Few rows: the product is as fast as B is read, once, straight into registers. Sub-groups of a
+// work-group have every `splits`-th step of 16 of k, `stages` steps at a time; their sums meet in local
+// memory. Factors are swapped: B, transposed, is the one of 16 lines, where a lane has two columns and
+// four of k; these are next to each other in memory, which is as good an order of k as any.
+#define EACH  (tile_n / 8) // columns of a lane
+#define ROWS8 ((M < tile_m ? M + 7 : tile_m) / 8)
+#define STEPS (K / 16)
+#define PART  (tile_n * ROWS8 * 8) // sums of a sub-group
+
+#if TYPE == bf16
+#define MMA_TYPES "bf16.bf16"
+#else
+#define MMA_TYPES "f16.f16"
+#endif
+
+// A lane's columns of one k. They are read once.
+INLINE void load_columns(uint *words, const GLOBAL ushort *from)
+{
+#if EACH == 8
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\n"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "l"(from));
+#else
+    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];\n"
+                 : "=r"(words[0]), "=r"(words[1])
+                 : "l"(from));
+#endif
+}
+
+INLINE uint halves(uint first, uint second, int upper)
+{
+    uint both;
+    asm("prmt.b32 %0, %1, %2, %3;\n"
+        : "=r"(both)
+        : "r"(first), "r"(second), "r"(upper ? 0x7632 : 0x5410));
+    return both;
+}
+
+// The sums of two columns, from the words of four k, and of eight rows.
+INLINE void multiply(float *sums, const uint words[4][EACH / 2], int pair, uint2 row)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." MMA_TYPES
+                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n"
+                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                 : "r"(halves(words[0][pair], words[1][pair], 0)),
+                   "r"(halves(words[0][pair], words[1][pair], 1)),
+                   "r"(halves(words[2][pair], words[3][pair], 0)),
+                   "r"(halves(words[2][pair], words[3][pair], 1)), "r"(row.x), "r"(row.y));
+}
+
+KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
+{
+    LOCAL_FLOATS(sums, splits * PART, 16);
+    const size_t matrix = GROUP_ID(0) / WORK;
+    const int lane = LOCAL_ID(0) % 32, warp = LOCAL_ID(0) / 32;
+    int down, across;
+    float acc[ROWS8][EACH / 2][4];
+    place_of(GROUP_ID(0) % WORK, &down, &across);
+    A += matrix * M * K + (size_t)down * tile_m * K;
+    B += matrix * K * N;
+    C += matrix * M * N;
+    const int rows = M - down * tile_m < tile_m ? M - down * tile_m : tile_m;
+    const int column = across * tile_n + lane / 4 * EACH;
+    const int is_there = column < N;
+
+#pragma unroll
+    for (int i = 0; i < ROWS8 * EACH * 2; i++)
+        acc[i / (EACH * 2)][i / 4 % (EACH / 2)][i % 4] = 0.0f;
+#pragma unroll 1
+    for (int first = warp; first < STEPS; first += splits * stages) {
+        uint words[stages][4][EACH / 2];
+#pragma unroll
+        for (int s = 0; s < stages; s++) {
+            const int step = first + s * splits;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+#pragma unroll
+                for (int i = 0; i < EACH / 2; i++)
+                    words[s][k][i] = 0;
+                if (is_there && (STEPS % (splits * stages) == 0 || step < STEPS))
+                    load_columns(words[s][k],
+                                 B + (size_t)(step * 16 + lane % 4 * 4 + k) * N + column);
+            }
+        }
+#pragma unroll
+        for (int s = 0; s < stages; s++) {
+            const int step = first + s * splits;
+#pragma unroll
+            for (int r = 0; r < ROWS8; r++) {
+                const int row = r * 8 + lane / 4;
+                uint2 of_row = UINT2(0, 0);
+                if (row < rows && (STEPS % (splits * stages) == 0 || step < STEPS))
+                    of_row =
+                        *(const GLOBAL uint2 *)(A + (size_t)row * K + step * 16 + lane % 4 * 4);
+#pragma unroll
+                for (int pair = 0; pair < EACH / 2; pair++)
+                    multiply(acc[r][pair], words[s], pair, of_row);
+            }
+        }
+    }
+
+    LOCAL float *to = sums + warp * PART + lane / 4 * EACH + lane % 4 * 2 * tile_n;
+#pragma unroll
+    for (int r = 0; r < ROWS8; r++) {
+#pragma unroll
+        for (int pair = 0; pair < EACH / 2; pair++) {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                to[(r * 8 + i % 2) * tile_n + pair * 2 + i / 2] = acc[r][pair][i];
+        }
+    }
+    BARRIER();
+    for (int e = LOCAL_ID(0); e < rows * tile_n; e += 32 * splits) {
+        const int x = across * tile_n + e % tile_n;
+        const size_t at = (size_t)(down * tile_m + e / tile_n) * N + x;
+        float sum = 0.0f;
+        for (int w = 0; w < splits; w++)
+            sum += sums[w * PART + e];
+        if (x < N)
+            C[at] = from_float(finish(FACTOR * sum, BETA != 0 ? to_float(C[at], TYPE_OF_C) : 0.0f,
+                                      BIAS ? to_float(bias[x], TYPE_OF_C) : 0.0f));
+    }
 }
 
 #else
@@ -211,7 +339,7 @@ INLINE struct task task_of(int at)
 // maps of A, B and C, and the barriers.
 #define PLACE(i) (base + (i) * (uint)STAGE)
 #define OUT(i)   (PLACE(stages) + (i) * (uint)BLOCK)
-#define MAP(i)   (OUT((staged > 0) * 2 * CONSUMERS) + (i)*128)
+#define MAP(i)   (OUT(staged * 2 * CONSUMERS) + (i)*128)
 #define FULL(i)  (MAP(3) + (i)*8)
 #define EMPTY(i) (FULL(stages) + (i)*8)
 
@@ -224,7 +352,7 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
     const int along_k = which == 0 || (EIGHT && which == 1);
     make_map(words + (MAP(which) - base) / 4, MAP(which), data, along_k ? K : N,
              which == 1 ? (EIGHT ? N : K) : M,
-             which == 0 ? LINES
+             which == 0            ? LINES
              : EIGHT && which == 1 ? tile_n
                                    : 64,
              which == 2 ? 2 : WIDE, to, lane);
@@ -358,13 +486,15 @@ INLINE struct pair pair_of(uint word)
     return p;
 }
 
-// The bias of a column and of the next one.
-INLINE struct pair bias_of(const GLOBAL ushort *bias, size_t column)
+// Of a lane's columns of a tile, 8 apart, the bias, two of them in a word: it is there before the sums.
+INLINE void load_bias(uint *added, const GLOBAL ushort *bias, int column)
 {
-    return pair_of(BIAS && column < N ? *(const GLOBAL uint *)(bias + column) : 0);
+#pragma unroll
+    for (int i = 0; i < OUTS * 8; i++)
+        added[i] = BIAS && column + i * 8 < N ? *(const GLOBAL uint *)(bias + column + i * 8) : 0;
 }
 
-// Two elements of C next to each other, as a word; `factor` and what epilogue.h adds are in it.
+// Two elements of C next to each other, as a word.
 INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, const float *sums,
                       float factor, struct pair bias)
 {
@@ -372,24 +502,24 @@ INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, const f
     if (BETA != 0 && row < M && column < N) // an even column, and N is even
         old = *(const GLOBAL uint *)(C + row * N + column);
     const struct pair was = pair_of(old);
-    asm volatile(PACK " %0, %1, %2;\n"
-                 : "=r"(word)
-                 : "f"(finish(factor * sums[1], was.second, bias.second)),
-                   "f"(finish(factor * sums[0], was.first, bias.first)));
+    float first = add_up(factor * sums[0], was.first, bias.first);
+    float second = add_up(factor * sums[1], was.second, bias.second);
+    activate_two(&first, &second);
+    asm volatile(PACK " %0, %1, %2;\n" : "=r"(word) : "f"(second), "f"(first));
     return word;
 }
 
 // 64 columns of two rows, 8 apart, of which each lane of a quad has pairs 8 apart: `words` gets those
 // of the rows by turns. `sums`: as wgmma leaves them.
-INLINE void pack_rows(uint *words, const GLOBAL ushort *C, const GLOBAL ushort *bias, size_t row,
+INLINE void pack_rows(uint *words, const GLOBAL ushort *C, const uint *added, size_t row,
                       size_t column, const float *sums, float factor, int lane)
 {
 #pragma unroll
     for (int i = 0; i < 8; i++) {
         const size_t at = column + i * 8 + lane % 4 * 2;
-        const struct pair added = bias_of(bias, at);
-        words[i * 2] = pack_pair(C, row, at, sums + i * 4, factor, added);
-        words[i * 2 + 1] = pack_pair(C, row + 8, at, sums + i * 4 + 2, factor, added);
+        const struct pair bias = pair_of(added[i]);
+        words[i * 2] = pack_pair(C, row, at, sums + i * 4, factor, bias);
+        words[i * 2 + 1] = pack_pair(C, row + 8, at, sums + i * 4 + 2, factor, bias);
     }
 }
 
@@ -460,39 +590,41 @@ INLINE void add_sums(float *sums, const GLOBAL float *part, int rows, int thread
     const int row = thread % 128 / 32 * 16 + thread % 32 / 4;
 #pragma unroll
     for (int i = 0; i < SUMS; i++) {
-        if (row + i % 4 / 2 * 8 < rows)
-            sums[i] += part[i * 128 + thread % 128];
+        if (row + i % 4 / 2 * 8 < rows) {
+            float x; // not from the first-level cache
+            asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];\n"
+                         : "=f"(x)
+                         : "l"(part + i * 128 + thread % 128)
+                         : "memory");
+            sums[i] += x;
+        }
     }
 }
 
 // Does this group of four warps come last to its part of a tile? `seen` is a word of local memory.
 INLINE int comes_last(GLOBAL uint *counter, LOCAL uint *seen, int four, int thread)
 {
-    asm volatile("fence.acq_rel.gpu;\n" ::: "memory");
     meet(four);
-    if (thread % 128 == 0) {
+    if (thread % 128 == 0) { // for all of the group, which has met
         uint before;
-        asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;\n" // zero again after the last
+        asm volatile("fence.acq_rel.gpu;\n"
+                     "atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;\n" // zero again after the last
                      : "=r"(before)
                      : "l"(counter), "r"(splits - 1)
                      : "memory");
         *seen = before;
     }
     meet(four);
-    const int last = *seen == splits - 1;
-    asm volatile("fence.acq_rel.gpu;\n" ::: "memory");
-    return last;
+    return *seen == splits - 1;
 }
 
 #endif
 
 // ---- the kernel --------------------------------------------------------------------------------
 
-#define TO_STORE (staged == 2 ? OUTS * blocks : 1)
-
 KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 {
-    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + (staged > 0) * CONSUMERS * BLOCK / 2 + 100, 1024);
+    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 100, 1024);
     const uint base = LOCAL_ADDRESS(words);
     const int thread = LOCAL_ID(0), four = thread / 128;
 #if mapped
@@ -507,9 +639,9 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
     }
 #if mapped
-    if (which >= 0 && which < 2 + (staged > 0))
+    if (which >= 0 && which < 2 + staged)
         make_map_of(words, base,
-                    which == 0 ? (const GLOBAL void *)A
+                    which == 0   ? (const GLOBAL void *)A
                     : which == 1 ? (const GLOBAL void *)B
                                  : (const GLOBAL void *)C,
                     own_maps + which * 32, which, thread % 32);
@@ -534,24 +666,17 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
         const float factor = FACTOR;
         uint now = 0, parity = 0;
         float acc[blocks][SUMS];
-        uint packed[TO_STORE][16]; // 64 x 64 of C each
 #if staged
         see_map(own_maps + 64);
 #endif
-#if staged == 1
+#if staged
         int turn = 0;
-#elif staged == 2
-        struct task last;
-        int waiting = 0;
-#define STORE_LATE(n)                                                                              \
-    store_block(words, base, own_maps + 64,                                                        \
-                last.down * tile_m + (four * blocks + (n) / OUTS) * 64,                            \
-                last.across * tile_n + (n) % OUTS * 64, last.matrix, packed[n],                    \
-                four * 2 + (n) % 2, four, thread)
 #endif
 
         for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
             const struct task t = task_of(at);
+            uint added[OUTS * 8];
+            load_bias(added, bias, t.across * tile_n + lane % 4 * 2);
 #if ONE_SUM
             uint before = 0; // the place of the slab before this one
 #endif
@@ -587,15 +712,6 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                 before = now;
                 now = now + 1 == stages ? 0 : now + 1;
                 parity ^= now == 0;
-#if staged == 2
-                if (waiting && slab < TO_STORE) {
-#pragma unroll
-                    for (int n = 0; n < TO_STORE; n++) {
-                        if (slab == n)
-                            STORE_LATE(n);
-                    }
-                }
-#endif
 #else
 #pragma unroll
                 for (int b = 0; b < blocks; b++) {
@@ -655,13 +771,14 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #pragma unroll
                 for (int i = 0; i < OUTS; i++) {
                     const size_t column = (size_t)t.across * tile_n + i * 64;
-                    uint *block = packed[staged == 2 ? b * OUTS + i : 0];
-                    pack_rows(block, to, bias, line, column, acc[b] + i * 32, factor, lane);
-#if staged == 1
+                    uint block[16];
+                    pack_rows(block, to, added + i * 8, line, column, acc[b] + i * 32, factor,
+                              lane);
+#if staged
                     store_block(words, base, own_maps + 64, row, column, t.matrix, block,
                                 four * 2 + turn, four, thread);
                     turn ^= 1;
-#elif !staged
+#else
                     store_row(to, line, column, block, lane);
                     store_row(to, line + 8, column, block + 1, lane);
                     store_row(to, line, column + 32, block + 8, lane);
@@ -669,18 +786,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #endif
                 }
             }
-#if staged == 2
-            last = t;
-            waiting = 1;
-#endif
         }
-#if staged == 2
-        if (waiting) {
-#pragma unroll
-            for (int n = 0; n < TO_STORE; n++)
-                STORE_LATE(n);
-        }
-#endif
 #if staged
         if (thread % 128 == 0)
             asm volatile("cp.async.bulk.wait_group 0;\n" ::: "memory");

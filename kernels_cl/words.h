@@ -21,6 +21,7 @@
 #define FLOAT_HALF(x)                     half_bits(x)
 #define FLOAT2(a, b)                      (float2)(a, b)
 #define FLOAT4(a, b, c, d)                (float4)(a, b, c, d)
+#define UINT2(a, b)                       (uint2)(a, b)
 #define UINT4(a, b, c, d)                 (uint4)(a, b, c, d)
 #define LOCAL_ADDRESS(array)              (uint)(array)
 #define LOCAL_FLOATS(name, count, align)  __local float name[count] __attribute__((aligned(align)))

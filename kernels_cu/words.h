@@ -23,6 +23,7 @@
 #define FLOAT_HALF(x)        half_bits(x)
 #define FLOAT2(a, b)         make_float2(a, b)
 #define FLOAT4(a, b, c, d)   make_float4(a, b, c, d)
+#define UINT2(a, b)          make_uint2(a, b)
 #define UINT4(a, b, c, d)    make_uint4(a, b, c, d)
 #define LOCAL_ADDRESS(array) (uint) __cvta_generic_to_shared(array)
 // How much it is the spec says (SharedMemory).
