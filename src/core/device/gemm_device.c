@@ -6,9 +6,9 @@
 #include "device/gemm.h"
 #include "device/open_device.h"
 
-#define TILE  64 // of C, along both axes, of one work-group
-#define LOCAL 16 // work-items along both axes; each has 4 x 4 elements of C, 16 apart
-#define DEPTH 16 // of k in local memory at a time
+#define TILE        64    // of C, along both axes, of one work-group
+#define LOCAL       16    // work-items along both axes; each has 4 x 4 elements of C, 16 apart
+#define DEPTH       16    // of k in local memory at a time
 #define GROUPS_MOST 65535 // CUDA's limit along the second axis
 
 _Static_assert(LOCAL *LOCAL <= OWN_GROUP, "the work-group is within the limit");
@@ -74,11 +74,12 @@ static const char body[] =
 static const char epilogue[] =
     "double activate(double x)\n"
     "{\n"
-    "    double y = ACTIVATION == 2 ? 2 * " STRING(GELU_SLOPE) " * (x + " STRING(GELU_CUBE) " * x * x * x) : x;\n"
-    "    if (ACTIVATION == 1)\n"
-    "        return x < 0 ? 0 : x;\n"
-    "    return ACTIVATION == 0 ? x : x / (1 + exp(-y));\n"
-    "}\n";
+    "    double y = ACTIVATION == 2 ? 2 * " STRING(GELU_SLOPE) " * (x + " STRING(
+        GELU_CUBE) " * x * x * x) : x;\n"
+                   "    if (ACTIVATION == 1)\n"
+                   "        return x < 0 ? 0 : x;\n"
+                   "    return ACTIVATION == 0 ? x : x / (1 + exp(-y));\n"
+                   "}\n";
 
 #define SIZES                                                                                      \
     "#define TILE " STRING(TILE) "\n#define LOCAL " STRING(LOCAL) "\n#define DEPTH " STRING(       \

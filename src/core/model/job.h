@@ -312,7 +312,7 @@ enum reference_kind {
 
 struct job;
 
-// What becomes of an element of C at last; gelu is the one of tanh.
+// Activations of an element of C; gelu is the one of tanh.
 #define ACTIVATIONS(X) X(NONE, "none") X(RELU, "relu") X(GELU, "gelu") X(SILU, "silu")
 
 enum activation {

@@ -203,7 +203,7 @@ static void gemm_codec(struct wire *w, struct job_gemm *g)
     wire_f64(w, &g->beta);
 }
 
-// Of a product that has any of it: keys of all others were made before there was this.
+// Epilogue and batch follow only where there are any: keys of all other products were made before these.
 static void epilogue_codec(struct wire *w, struct job_gemm *g)
 {
     wire_u64(w, &g->others);

@@ -197,7 +197,7 @@ static void find_users(const struct spec_sources *src, struct users *u)
             use(u, formulas[j]);
     }
     const struct gemm_spec *g = &k->reference.gemm;
-    const struct formula *formulas[] = {&g->m,     &g->n,     &g->k,    &g->alpha,
+    const struct formula *formulas[] = {&g->m,    &g->n,     &g->k,     &g->alpha,
                                         &g->beta, &g->gamma, &g->batch, &g->activation};
     for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
         use(u, formulas[i]);
