@@ -573,32 +573,35 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const uint *p
 #endif
 #if splits > 1
 
-// Leaves this group's sums of its part of k, or takes those of all parts; 64 rows, of which each lane
-// has two, 8 apart. Lanes of the same place follow each other in memory.
+// Leaves this group's sums of its part of k, 64 rows of tile_n floats.
 INLINE void put_sums(GLOBAL float *part, const float *sums, int rows, int thread)
 {
     const int row = thread % 128 / 32 * 16 + thread % 32 / 4;
+    GLOBAL float2 *to = (GLOBAL float2 *)(part + row * tile_n + thread % 4 * 2);
 #pragma unroll
-    for (int i = 0; i < SUMS; i++) {
+    for (int i = 0; i < SUMS; i += 2) {
         if (row + i % 4 / 2 * 8 < rows)
-            part[i * 128 + thread % 128] = sums[i];
+            to[i % 4 / 2 * 4 * tile_n + i / 4 * 4] = FLOAT2(sums[i], sums[i + 1]);
     }
 }
 
-INLINE void add_sums(float *sums, const GLOBAL float *part, int rows, int thread)
+// Adds up the parts of two neighbours in the order of k, and stores them: `part` is the first one's.
+INLINE void store_parts(GLOBAL ushort *C, const GLOBAL ushort *bias, const GLOBAL float *part,
+                        size_t row, size_t column, float factor)
 {
-    const int row = thread % 128 / 32 * 16 + thread % 32 / 4;
+    float sums[2] = {0.0f, 0.0f};
+    const struct pair added =
+        pair_of(BIAS && column < N ? *(const GLOBAL uint *)(bias + column) : 0);
 #pragma unroll
-    for (int i = 0; i < SUMS; i++) {
-        if (row + i % 4 / 2 * 8 < rows) {
-            float x; // not from the first-level cache
-            asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];\n"
-                         : "=f"(x)
-                         : "l"(part + i * 128 + thread % 128)
-                         : "memory");
-            sums[i] += x;
-        }
+    for (int i = 0; i < splits; i++) {
+        float first, second; // not from the first-level cache
+        asm volatile("ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2];\n"
+                     : "=f"(first), "=f"(second)
+                     : "l"(part + i * blocks * 64 * tile_n));
+        sums[0] += first, sums[1] += second;
     }
+    if (column < N)
+        *(GLOBAL uint *)(C + row * N + column) = pack_pair(C, row, column, sums, factor, added);
 }
 
 // Does this group of four warps come last to its part of a tile? `seen` is a word of local memory.
@@ -743,27 +746,23 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
             if (lane == 0)
                 barrier_arrive(EMPTY(before));
 #endif
+            GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
 #if splits > 1
-            const int rows = M - t.down * tile_m - four * blocks * 64;
             GLOBAL float *mine =
-                parts + ((size_t)t.tile * CONSUMERS + four) * splits * blocks * SUMS * 128;
+                parts + ((size_t)t.tile * CONSUMERS + four) * splits * blocks * 64 * tile_n;
+            const size_t first_row = (size_t)t.down * tile_m + four * blocks * 64;
+            const int rows = M - (int)first_row < blocks * 64 ? M - (int)first_row : blocks * 64;
 #pragma unroll
             for (int b = 0; b < blocks; b++)
-                put_sums(mine + (t.split * blocks + b) * SUMS * 128, acc[b], rows - b * 64, thread);
-            if (!comes_last(counters + t.tile * CONSUMERS + four,
-                            words + (EMPTY(stages) - base) / 4 + four, four, thread))
-                continue;
-#pragma unroll
-            for (int b = 0; b < blocks; b++) {
-#pragma unroll
-                for (int i = 0; i < SUMS; i++)
-                    acc[b][i] = 0.0f;
-#pragma unroll 1
-                for (int i = 0; i < splits; i++)
-                    add_sums(acc[b], mine + (i * blocks + b) * SUMS * 128, rows - b * 64, thread);
+                put_sums(mine + (t.split * blocks + b) * 64 * tile_n, acc[b], rows - b * 64,
+                         thread);
+            if (comes_last(counters + t.tile * CONSUMERS + four,
+                           words + (EMPTY(stages) - base) / 4 + four, four, thread)) {
+                for (int e = thread % 128 * 2; e < rows * tile_n; e += 256)
+                    store_parts(to, bias, mine + e, first_row + e / tile_n,
+                                (size_t)t.across * tile_n + e % tile_n, factor);
             }
-#endif
-            GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
+#else
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
                 const size_t row = (size_t)t.down * tile_m + (four * blocks + b) * 64;
@@ -786,6 +785,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #endif
                 }
             }
+#endif
         }
 #if staged
         if (thread % 128 == 0)
