@@ -81,6 +81,27 @@ START_TEST(test_job_is_read_as_written)
 }
 END_TEST
 
+START_TEST(test_epilogue_is_read_as_written)
+{
+    struct job *j = sample_routine_job(), *again;
+    struct job_gemm *g = &j->reference.gemm;
+    struct text more = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    g->m = g->n = g->k = 2;
+    g->others = 1, g->gamma = 0.5, g->bias = 1, g->activation = ACTIVATION_SILU;
+    j->routine = ROUTINE_NONE; // none computes that
+    j->routine_library = j->routine_about = NULL;
+    job_bytes(j, &more);
+    again = job_decode(more.data, more.length, &e);
+    ck_assert_msg(again, "%s", e.text);
+    ck_assert_int_eq(again->reference.kind, REFERENCE_GEMM);
+    ck_assert_mem_eq(&again->reference.gemm, g, sizeof *g);
+    job_free(again);
+    job_free(j);
+    text_release(&more);
+}
+END_TEST
+
 START_TEST(test_job_encodes_to_the_same_bytes)
 {
     struct text again = TEXT_INIT;
@@ -341,6 +362,7 @@ static void add_job_tests(Suite *suite)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup_job, teardown);
     tcase_add_test(tests, test_job_is_read_as_written);
+    tcase_add_test(tests, test_epilogue_is_read_as_written);
     tcase_add_test(tests, test_job_encodes_to_the_same_bytes);
     tcase_add_test(tests, test_forms_of_code);
     tcase_add_test(tests, test_images_and_samplers);

@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+// gelu(x) = x / (1 + exp(-2 * GELU_SLOPE * (x + GELU_CUBE * x^3)))
+#define GELU_SLOPE 0.79788456080286535588 // sqrt(2 / pi)
+#define GELU_CUBE  0.044715
+
 // C = alpha * op(A) * op(B) + beta * C over doubles, row-major. op(A) is m x k, op(B) k x n; a
 // transposed operand is stored k x m (n x k). `c` holds the initial C and gets the result.
 struct gemm {

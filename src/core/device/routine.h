@@ -11,6 +11,7 @@ struct product {
     enum scalar type, type_b, type_c; // of A, B and C
     bool transpose_a, transpose_b;
     int m, n, k;
+    int count;               // of matrices, one behind the other
     int a_row, b_row, c_row; // elements from one row to the next, as the matrix is stored
     double alpha, beta;
     uint32_t a, b, c; // buffers of the job

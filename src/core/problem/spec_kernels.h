@@ -185,9 +185,10 @@ enum reference_source {
 };
 
 struct gemm_spec {
-    struct formula m, n, k, alpha, beta;
-    uint32_t a, b, c; // arguments
+    struct formula m, n, k, alpha, beta, gamma, batch, activation;
+    uint32_t a, b, c, bias; // arguments; without gamma no bias
     bool transpose_a, transpose_b;
+    enum activation always; // without a formula of it
 };
 
 struct reference_spec {
