@@ -1,6 +1,5 @@
 // `--races`: the worker inside Oclgrind, with the limits of the device that is meant.
-#ifndef HONE_CLI_SIMULATOR_H
-#define HONE_CLI_SIMULATOR_H
+#pragma once
 
 #include "cli/work.h"
 
@@ -9,5 +8,3 @@
 // names, where one does, then of --assume; else what GPUs commonly offer (races.h). *log is the
 // file that it writes. After work_spec(), in place of work_device(); an exit status.
 int simulator_open(struct work *w, const struct list *assumed, const char **log);
-
-#endif

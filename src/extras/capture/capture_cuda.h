@@ -1,6 +1,5 @@
 // The functions and types of CUDA that the layer and hone-replay need beyond those of the backend (cuda_api.h).
-#ifndef HONE_CAPTURE_CAPTURE_CUDA_H
-#define HONE_CAPTURE_CAPTURE_CUDA_H
+#pragma once
 
 #include "device/backends/cuda/cuda_api.h"
 
@@ -91,5 +90,3 @@ enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
     X(cuStreamEndCapture, "cuStreamEndCapture", CUresult, (CUstream stream, void **graph))         \
     X(cuGetProcAddress, "cuGetProcAddress_v2", CUresult,                                           \
       (const char *name, void **out, int version, uint64_t flags, int *status))
-
-#endif

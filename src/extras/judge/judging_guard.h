@@ -1,6 +1,5 @@
 // The candidates' workers from outside: a sandbox for each, and what it may take of the machine.
-#ifndef HONE_EXTRAS_JUDGE_JUDGING_GUARD_H
-#define HONE_EXTRAS_JUDGE_JUDGING_GUARD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -40,5 +39,3 @@ bool guard_cores_changed(const struct guard_cores *noted);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
 // other end. At most every tenth of a second. NULL, or why one was killed (static text).
 const char *guard_look(uint64_t memory, uint64_t *looked_ns);
-
-#endif

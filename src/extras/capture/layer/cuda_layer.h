@@ -1,7 +1,6 @@
 // The layer's CUDA half: what it wraps of the driver's interface and of NVRTC, and what it calls below. Always preloaded:
 // CUDA has no layers. Types and functions are declared as in the backend (cuda_api.h), so that no header of CUDA is needed.
-#ifndef HONE_CAPTURE_LAYER_CUDA_LAYER_H
-#define HONE_CAPTURE_LAYER_CUDA_LAYER_H
+#pragma once
 
 #include "device/backends/cuda/cuda_api.h"
 #include "extras/capture/capture_cuda.h"
@@ -145,5 +144,3 @@ extern atomic_long cuda_graph_captures; // that the program has begun and not en
 struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *t, const char *name);
 void cuda_replace_release(struct cuda_replacement *r);
 CUresult cuda_replace_launch(const struct cuda_launch *l);
-
-#endif
