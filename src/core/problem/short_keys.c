@@ -32,9 +32,10 @@ static const struct spec_key keys[] = {
     KEY("name", TEXT, "the file's name", "name of the spec", .t1 = "BenchmarkName"),
     KEY("kernel", .type = "text, list of texts, or object", "required",
         "the kernel's file, relative to the spec's folder; of a list those in one language are "
-        "joined in order, and files in other languages (.cl, .cu, .c) are the kernel there; or an "
-        "object by language; or of a program, which is run as it is. A file's name with "
-        "expressions in braces, mm_{BM}.cl, is a file for each configuration. PTX, cubins and "
+        "joined in order, and files in other "
+        "languages (.cl, .cu, .c) are the kernel there; or an object by language; or of a program, "
+        "which is run as it is. A file's name "
+        "with expressions in braces, mm_{BM}.cl, is a file for each configuration. PTX, cubins and "
         "SPIR-V (.ptx, .cubin, .spv) are loaded as they are",
         .accepts = KEY_STRING | KEY_ARRAY | KEY_OBJECT, .items = KEY_STRING, .block = true,
         .t1 = "KernelFile"),
@@ -42,7 +43,8 @@ static const struct spec_key keys[] = {
         .t1 = NULL),
     KEY("kernel.exec", TEXTS, "-",
         "the kernel is generated: the command that prints its text for a configuration, a word "
-        "each, with expressions in braces; it runs in the spec's folder",
+        "each, with expressions in "
+        "braces; it runs in the spec's folder",
         .t1 = "KernelCommand"),
     KEY("kernel.run", TEXTS, "-",
         "of a program: the command that runs it, a word each, with expressions in braces, as in "
@@ -85,7 +87,8 @@ static const struct spec_key keys[] = {
 
     KEY("constants", OBJECT, "{}",
         "named values for every expression, passed to the compiler as -D unless the kernel has a "
-        "parameter of the same name; --set NAME=VALUE overrides one",
+        "parameter of the same name; --set "
+        "NAME=VALUE overrides one",
         .t1 = "Constants"),
     KEY("constants.*", .type = "number, text, true or false", "-",
         "the value of the constant of this name", .accepts = SCALAR, .t1 = NULL),
@@ -147,25 +150,29 @@ static const struct spec_key keys[] = {
         .t1 = "Partial"),
 
     KEY("arguments", OBJECT, "{}",
-        "the kernel's arguments by name. Their order and types are read in its text; where that "
-        "is not understood, the order written here counts",
+        "the kernel's arguments by name. Their order and types are read in its text; where that is "
+        "not understood, the "
+        "order written here counts",
         .t1 = "Arguments"),
     KEY("arguments.*", .type = "expression, list, object, or null", "-",
-        "a scalar's value (a list of a vector's components), an object for a buffer, or null for "
-        "a pointer to nothing. A scalar of the kernel that is not named here has the value of the "
-        "constant or parameter of its name",
+        "a scalar's value (a list of a vector's components), an object for a buffer, or null for a "
+        "pointer to nothing. A scalar of the kernel that is not named "
+        "here has the value of the constant or "
+        "parameter of its name",
         .accepts = SCALAR | KEY_OBJECT | KEY_ARRAY, .t1 = NULL),
     KEY("arguments.*.size", EXPRESSION, "that of its .npy file, else 1", "elements of the buffer",
         .t1 = "Size"),
     KEY("arguments.*.image", EXPRESSIONS, "-",
         "of an image (OpenCL), a texture or a surface object (CUDA): its width, its height, and "
-        "its depth if it has three; it stands for size",
+        "its "
+        "depth if it has three; it stands for size",
         .t1 = "Image"),
     KEY("arguments.*.format", TEXT,
         "R, RG or RGBA by the type's width; normalized as the kernel reads it",
         "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; "
-        "CUDA: the first three), and normalized: integers of 8 or 16 bits that are read as "
-        "numbers up to 1",
+        "CUDA: "
+        "the first three), and normalized: integers of 8 or 16 bits that are read as numbers up to "
+        "1",
         .t1 = "Format"),
     KEY("arguments.*.sampler", TEXT, "clamp_to_edge nearest",
         "of a sampler_t, and of an image in CUDA, whose texture objects have one: words of "
@@ -177,21 +184,25 @@ static const struct spec_key keys[] = {
         .accepts = KEY_ANY, .t1 = "FillExpression"),
     KEY("arguments.*.type", TEXT, "the kernel's",
         "type of an element, such as float, int32 or float4, where the kernel's source does not "
-        "say it; what names no type is an expression that gives its name",
+        "say "
+        "it; what names no type is an "
+        "expression that gives its name",
         .t1 = "Type"),
     KEY("arguments.*.type_size", INTEGER, "the type's", "bytes of an element of type custom",
         .t1 = "TypeSize"),
     KEY("arguments.*.memory", TEXT, "the kernel's",
-        "scalar; vector: a buffer; local: local memory (CUDA: dynamic shared memory, no "
-        "argument); symbol: constant memory (CUDA: a module symbol, no argument); constant: as "
-        "symbol, and an argument where the kernel takes one",
+        "scalar; vector: a buffer; local: local memory (CUDA: dynamic shared memory, no argument); "
+        "symbol: constant memory (CUDA: "
+        "a module symbol, no argument); constant: as symbol, and an argument where the kernel "
+        "takes one",
         .choices = "scalar|vector|local|symbol|constant", .t1 = "MemoryType"),
     KEY("arguments.*.access", TEXT, "as the kernel's source uses it",
         "read, write or readwrite; what is only written is poisoned before each launch",
         .choices = "read|write|readwrite", .t1 = "AccessType"),
     KEY("arguments.*.fill", .type = "expression, text, or object", "random",
         "the contents: random, normal, none, a file (.npy, or elements as they are), or an "
-        "expression, which may use i (the component's index) and size; or an object",
+        "expression, which may use i (the "
+        "component's index) and size; or an object",
         .accepts = SCALAR | KEY_OBJECT, .choices = "random|normal|none", .t1 = "FillType"),
     KEY("arguments.*.fill.constant", EXPRESSION, "-", "this value in every element",
         .t1 = "FillValue"),
@@ -200,7 +211,8 @@ static const struct spec_key keys[] = {
         .t1 = "DataSource"),
     KEY("arguments.*.fill.file", TEXT, "-",
         "a file of elements; .npy is known, and gives the argument its size, and its type where "
-        "the kernel's source does not; {n} in its name is the constant n",
+        "the "
+        "kernel's source does not; {n} in its name is the constant n",
         .t1 = NULL),
     KEY("arguments.*.fill.random", .type = "two expressions, or one", "[-1, 1]; integers [0, 100]",
         "uniform values: lowest and highest; or from 0 to the one", .accepts = SCALAR | KEY_ARRAY,
@@ -220,11 +232,13 @@ static const struct spec_key keys[] = {
         .accepts = KEY_STRING | KEY_OBJECT, .t1 = "Verification"),
     KEY("arguments.*.verify.method", TEXT, "close; exact for integers",
         "exact; absolute: |a-r| <= atol; close: |a-r| <= atol + rtol*|r|; norm: ||a-r|| <= "
-        "rtol*||r||; sum: |sum a - sum r| <= atol + rtol*|sum r|; set: close, in whatever order",
+        "rtol*||r||; sum: |sum a - "
+        "sum r| <= atol + rtol*|sum r|; set: close, in whatever order",
         .choices = "exact|absolute|close|norm|sum|set", .t1 = "Method"),
     KEY("arguments.*.verify.atol", EXPRESSION,
         "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean "
-        "square of the reference",
+        "square of "
+        "the reference",
         "absolute tolerance, an absolute number", .t1 = "AbsoluteTolerance"),
     KEY("arguments.*.verify.rtol", EXPRESSION,
         "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9", "relative tolerance",
@@ -260,7 +274,8 @@ static const struct spec_key keys[] = {
         .t1 = "Reference"),
     KEY("reference.kind", TEXT, "as its other keys say",
         "gemm: C = alpha*A*B + beta*C, row-major, in float64 on the host; kernel: another kernel; "
-        "configuration: the same kernel at another one; file; none",
+        "configuration: the same "
+        "kernel at another one; file; none",
         .choices = "gemm|kernel|configuration|file|none", .t1 = "Kind"),
     KEY("reference.M", EXPRESSION, "required", "gemm: rows of C", .t1 = "M"),
     KEY("reference.N", EXPRESSION, "required", "gemm: columns of C", .t1 = "N"),
@@ -315,7 +330,8 @@ static const struct spec_key keys[] = {
     KEY("languages", OBJECT, "{}", "further languages, or what differs in one", .t1 = "Languages"),
     KEY("languages.*", OBJECT, "-",
         "for OpenCL, CUDA or C: keys that count instead of those outside. kernel, source and "
-        "options outside belong to the first language alone",
+        "options outside belong to the "
+        "first language alone",
         .t1 = NULL),
     KEY("languages.*.when", EXPRESSION, "true",
         "over constants and device facts: can the language be used here?", .t1 = NULL),
@@ -338,7 +354,8 @@ static const struct spec_key keys[] = {
         .t1 = "Iterations"),
     KEY("budget", .type = "integer, text, or object", "no limit",
         "when to stop: so many configurations, or after a time such as \"60s\"; of several "
-        "whichever ends first. --budget overrides it",
+        "whichever ends first. "
+        "--budget overrides it",
         .accepts = KEY_INTEGER | KEY_STRING | KEY_OBJECT, .t1 = "Budget"),
     KEY("budget.configurations", .type = "number", "-", "so many configurations",
         .accepts = KEY_NUMBER, .t1 = NULL),

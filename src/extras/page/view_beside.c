@@ -420,15 +420,27 @@ static void tell_matrix(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_beside = {
-    VIEW("beside", SEARCH, "One beside the other",
-         "Each configuration that has a time on both, on the first set and on each of the "
-         "others: devices, languages, drivers or runs. What lies on the diagonal takes "
-         "as long on both. Times are those of configurations measured alone.",
-         missing_beside, grid_beside),
-    .tell = tell_beside, .draw = draw_beside, .is_across = true};
+    .name = "beside",
+    .title = "One beside the other",
+    .about = "Each configuration that has a time on both, on the first set and on each of the "
+             "others: devices, languages, drivers or runs. What lies on the diagonal takes "
+             "as long on both. Times are those of configurations measured alone.",
+    .part = PART_SEARCH,
+    .tell = tell_beside,
+    .missing = missing_beside,
+    .draw = draw_beside,
+    .grid = grid_beside,
+    .is_across = true,
+};
 const struct view page_view_matrix = {
-    VIEW("matrix", SEARCH, "The best of each on the others",
-         "What it costs to take the best of the row on the column, in times of the best there: "
-         "1 is free. By times of configurations measured alone.",
-         missing_matrix, grid_matrix),
-    .tell = tell_matrix, .draw = draw_matrix, .is_across = true};
+    .name = "matrix",
+    .title = "The best of each on the others",
+    .about = "What it costs to take the best of the row on the column, in times of the best there: "
+             "1 is free. By times of configurations measured alone.",
+    .part = PART_SEARCH,
+    .tell = tell_matrix,
+    .missing = missing_matrix,
+    .draw = draw_matrix,
+    .grid = grid_matrix,
+    .is_across = true,
+};

@@ -297,22 +297,44 @@ static void tell_resources(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_samples = {
-    VIEW("samples", DATA, "Each launch",
-         "Every sample of the finalists, the 100 fastest and one of each group of failures that "
-         "was timed; the picture has the first of them. Those of a ranking were interleaved "
-         "with the other finalists', and do not compare with those measured alone.",
-         missing_samples, grid_samples),
-    .is_folded = true, .tell = tell_samples, .draw = draw_samples, .rows = 150};
+    .name = "samples",
+    .title = "Each launch",
+    .about =
+        "Every sample of the finalists, the 100 fastest and one of each group of failures that "
+        "was timed; the picture has the first of them. Those of a ranking were interleaved "
+        "with the other finalists', and do not compare with those measured alone.",
+    .part = PART_DATA,
+    .is_folded = true,
+    .tell = tell_samples,
+    .missing = missing_samples,
+    .draw = draw_samples,
+    .grid = grid_samples,
+    .rows = 150,
+};
 const struct view page_view_resources = {
-    VIEW("resources", DATA, "Resources and deviations",
-         "What the compiled kernels of the finalists, the 100 fastest and one of each group of "
-         "failures take, as the driver says it, and how far their outputs are from the reference.",
-         missing_details, grid_resources),
-    .is_folded = true, .tell = tell_resources, .rows = 150};
+    .name = "resources",
+    .title = "Resources and deviations",
+    .about = "What the compiled kernels of the finalists, the 100 fastest and one of each group of "
+             "failures take, as the driver says it, and how far their outputs are from the "
+             "reference.",
+    .part = PART_DATA,
+    .is_folded = true,
+    .tell = tell_resources,
+    .missing = missing_details,
+    .grid = grid_resources,
+    .rows = 150,
+};
 const struct view page_view_source = {
-    VIEW("source", DATA, "Sources as compiled",
-         "The texts that the compiler saw, the same for all configurations, and the options that "
-         "make each of them: those of the finalists, the 100 fastest and one of each group of "
-         "failures.",
-         missing_details, grid_source),
-    .is_folded = true, .put = put_sources, .rows = 150};
+    .name = "source",
+    .title = "Sources as compiled",
+    .about =
+        "The texts that the compiler saw, the same for all configurations, and the options that "
+        "make each of them: those of the finalists, the 100 fastest and one of each group of "
+        "failures.",
+    .part = PART_DATA,
+    .is_folded = true,
+    .missing = missing_details,
+    .grid = grid_source,
+    .put = put_sources,
+    .rows = 150,
+};

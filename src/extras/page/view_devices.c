@@ -119,9 +119,16 @@ static void tell_members(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_devices = {
-    VIEW("devices", SEARCH, "The devices that shared the work",
-         "Equal devices on which the newest shared tune ran: how many times longer each took than "
-         "its siblings for the same launches, with the interval, and which of them were left out "
-         "or lost. Of a tune that was killed the names alone are known.",
-         missing_members, grid_members),
-    .tell = tell_members, .draw = draw_members};
+    .name = "devices",
+    .title = "The devices that shared the work",
+    .about = "Equal devices on which the newest shared tune ran: how many times longer each took "
+             "than its siblings for "
+             "the same launches, with the interval, and which of them were left out or lost. Of a "
+             "tune that was killed "
+             "the names alone are known.",
+    .part = PART_SEARCH,
+    .tell = tell_members,
+    .missing = missing_members,
+    .draw = draw_members,
+    .grid = grid_members,
+};

@@ -185,8 +185,14 @@ static void tell_failures(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_failures = {
-    VIEW("failures", FAILURES, "What failed",
-         "Failures of one status and message together, the most frequent first, with the "
-         "values of parameters that have them and a command that repeats the first.",
-         missing_failures, grid_failures),
-    .tell = tell_failures, .draw = draw_failure_groups, .rows = 40};
+    .name = "failures",
+    .title = "What failed",
+    .about = "Failures of one status and message together, the most frequent first, with the "
+             "values of parameters that have them and a command that repeats the first.",
+    .part = PART_FAILURES,
+    .tell = tell_failures,
+    .missing = missing_failures,
+    .draw = draw_failure_groups,
+    .grid = grid_failures,
+    .rows = 40,
+};

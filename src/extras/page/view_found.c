@@ -341,29 +341,50 @@ static void tell_leaderboard(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_leaderboard = {
-    VIEW("leaderboard", ANSWER, "Leaderboard",
-         "What hone judge said of each kernel. The score is the lower end of the interval of "
-         "its speed-up over the baseline, so that noise lifts nobody; intervals of one run hold "
-         "together. A text that was judged several times counts by its lowest score.",
-         missing_leaderboard, grid_leaderboard),
-    .tell = tell_leaderboard};
+    .name = "leaderboard",
+    .title = "Leaderboard",
+    .about =
+        "What hone judge said of each kernel. The score is the lower end of the interval of "
+        "its speed-up over the baseline, so that noise lifts nobody; intervals of one run hold "
+        "together. A text that was judged several times counts by its lowest score.",
+    .part = PART_ANSWER,
+    .tell = tell_leaderboard,
+    .missing = missing_leaderboard,
+    .grid = grid_leaderboard,
+};
 const struct view page_view_beginning = {
-    VIEW("beginning", DATA, "What the search began with",
-         "Configurations of start_with, and results of other devices, sizes and languages: what "
-         "became of them, and what they were worth. Of a source the best of its three best here "
-         "is held against the best of the tune; 1 is the best itself. Where both were ranked that "
-         "is of the interleaved rounds, else of times measured alone (screened).",
-         missing_beginning, grid_beginning),
-    .tell = tell_beginning};
+    .name = "beginning",
+    .title = "What the search began with",
+    .about = "Configurations of start_with, and results of other devices, sizes and languages: "
+             "what became of them, and what they were worth. Of a source the best of its three "
+             "best here is held against the best of the tune; 1 is the best itself. Where both "
+             "were ranked that is of the interleaved rounds, else of times measured alone "
+             "(screened).",
+    .part = PART_DATA,
+    .tell = tell_beginning,
+    .missing = missing_beginning,
+    .grid = grid_beginning,
+};
 const struct view page_view_convergence = {
-    VIEW("convergence", SEARCH, "Strategies",
-         "What hone score found: how far each strategy has come along its budget, against "
-         "drawing at random (0) and the optimum (1), in the mean over its seeds.",
-         missing_convergence, grid_convergence),
-    .tell = tell_convergence, .draw = draw_convergence};
+    .name = "convergence",
+    .title = "Strategies",
+    .about = "What hone score found: how far each strategy has come along its budget, against "
+             "drawing at random (0) and the optimum (1), in the mean over its seeds.",
+    .part = PART_SEARCH,
+    .tell = tell_convergence,
+    .missing = missing_convergence,
+    .draw = draw_convergence,
+    .grid = grid_convergence,
+};
 const struct view page_view_deployed = {
-    VIEW("deployed", ANSWER, "A deployed table",
-         "What the table of hone deploy costs at each shape that was measured, against the best "
-         "that was found for that very shape.",
-         missing_deployed, grid_deployed),
-    .tell = tell_deployed, .draw = draw_deployed};
+    .name = "deployed",
+    .title = "A deployed table",
+    .about =
+        "What the table of hone deploy costs at each shape that was measured, against the best "
+        "that was found for that very shape.",
+    .part = PART_ANSWER,
+    .tell = tell_deployed,
+    .missing = missing_deployed,
+    .draw = draw_deployed,
+    .grid = grid_deployed,
+};

@@ -158,8 +158,14 @@ static void tell_roofline(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_roofline = {
-    VIEW("roofline", SEARCH, "Roofline",
-         "How near each configuration comes to what the device was measured to do at most (hone "
-         "peak), by its intensity: the quotient of the spec's metrics of FLOP/s and of B/s.",
-         missing_roofline, grid_roofline),
-    .tell = tell_roofline, .draw = draw_roofline};
+    .name = "roofline",
+    .title = "Roofline",
+    .about =
+        "How near each configuration comes to what the device was measured to do at most (hone "
+        "peak), by its intensity: the quotient of the spec's metrics of FLOP/s and of B/s.",
+    .part = PART_SEARCH,
+    .tell = tell_roofline,
+    .missing = missing_roofline,
+    .draw = draw_roofline,
+    .grid = grid_roofline,
+};

@@ -475,7 +475,8 @@ static void draw_heatmap(const struct page_set *s, const struct canvas *at, stru
         text_addf(&title, "The least time by %s and %s", a->name, b->name);
         picture_begin(&p, out, at, 760, fmin(520, 110 + 34.0 * b->count), text_cstr(&title),
                       "Darker is faster; a hatched cell has failures alone, an empty one was not "
-                      "measured; the answer's has a ring.");
+                      "measured; the "
+                      "answer's has a ring.");
         label_values(a, labels, names);
         label_values(b, labels + a->count, names + a->count);
         p.left = 0;
@@ -749,33 +750,63 @@ static void tell_parallel(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_distribution = {
-    VIEW("distribution", SPACE, "The distribution of the space",
-         "How many configurations take how long, and where the least and the default stand "
-         "among them.",
-         page_no_times, grid_distribution),
-    .tell = tell_distribution, .draw = draw_distribution};
+    .name = "distribution",
+    .title = "The distribution of the space",
+    .about = "How many configurations take how long, and where the least and the default stand "
+             "among them.",
+    .part = PART_SPACE,
+    .tell = tell_distribution,
+    .missing = page_no_times,
+    .draw = draw_distribution,
+    .grid = grid_distribution,
+};
 const struct view page_view_parameters = {
-    VIEW("parameters", SPACE, "Each parameter",
-         "For each value the quartiles of all configurations that have it, and the best that "
-         "is reachable with it.",
-         missing_values, grid_parameters),
-    .tell = tell_parameters, .draw = draw_parameters};
+    .name = "parameters",
+    .title = "Each parameter",
+    .about = "For each value the quartiles of all configurations that have it, and the best that "
+             "is reachable with it.",
+    .part = PART_SPACE,
+    .tell = tell_parameters,
+    .missing = missing_values,
+    .draw = draw_parameters,
+    .grid = grid_parameters,
+};
 const struct view page_view_importance = {
-    VIEW("importance", SPACE, "Importance",
-         "Shares of the variance of log time over the whole space (functional analysis of "
-         "variance on a forest of 24 trees). The thin lines are the central 80 % of the trees. "
-         "The first rows are parameters alone, the others what two do together beyond each alone.",
-         missing_importance, grid_importance),
-    .tell = tell_importance, .draw = draw_importance};
+    .name = "importance",
+    .title = "Importance",
+    .about = "Shares of the variance of log time over the whole space (functional analysis of "
+             "variance on a forest of 24 trees). "
+             "The thin lines are the central 80 % of the trees. The first rows are parameters "
+             "alone, the others what two do together "
+             "beyond each alone.",
+    .part = PART_SPACE,
+    .tell = tell_importance,
+    .missing = missing_importance,
+    .draw = draw_importance,
+    .grid = grid_importance,
+};
 const struct view page_view_heatmap = {
-    VIEW("heatmap", SPACE, "Two parameters",
-         "The least time for each pair of values: the stronger the colour, the faster. A hatched "
-         "cell has failures alone, an empty one no result.",
-         missing_pair, grid_heatmap),
-    .tell = tell_heatmap, .draw = draw_heatmap};
+    .name = "heatmap",
+    .title = "Two parameters",
+    .about = "The least time for each pair of values: the stronger the colour, the faster. A "
+             "hatched cell has "
+             "failures alone, an empty one no result.",
+    .part = PART_SPACE,
+    .tell = tell_heatmap,
+    .missing = missing_pair,
+    .draw = draw_heatmap,
+    .grid = grid_heatmap,
+};
 const struct view page_view_parallel = {
-    VIEW("parallel", SPACE, "All parameters",
-         "A line for each configuration through the values that it has. With a script running, "
-         "drag along an axis to keep a range of it.",
-         missing_pair, page_grid_all),
-    .tell = tell_parallel, .draw = draw_parallel, .put = put_left_axes, .rows = 1};
+    .name = "parallel",
+    .title = "All parameters",
+    .about = "A line for each configuration through the values that it has. With a script running, "
+             "drag along an axis to keep a range of it.",
+    .part = PART_SPACE,
+    .tell = tell_parallel,
+    .missing = missing_pair,
+    .draw = draw_parallel,
+    .grid = page_grid_all,
+    .put = put_left_axes,
+    .rows = 1,
+};

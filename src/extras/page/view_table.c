@@ -133,12 +133,17 @@ static const char *missing_nothing(const struct page_set *s)
 }
 
 const struct view page_view_table = {
-    VIEW("table", DATA, "All configurations",
-         "The newest result of each configuration, the fastest first. Ranked times were taken in "
-         "turn with the other finalists', screened ones alone: they compare with their own kind. "
-         "What was built to the same code as another configuration was not launched: it has the "
-         "other's times.",
-         missing_nothing, page_grid_all)};
+    .name = "table",
+    .title = "All configurations",
+    .about = "The newest result of each configuration, the fastest first. Ranked times were taken "
+             "in turn with the other "
+             "finalists', screened ones alone: they compare with their own kind. What was built to "
+             "the same "
+             "code as another configuration was not launched: it has the other's times.",
+    .part = PART_DATA,
+    .missing = missing_nothing,
+    .grid = page_grid_all,
+};
 
 const struct view *const page_views[] = {&page_view_evaluations,
                                          &page_view_time,
