@@ -76,7 +76,8 @@ wanted() { # label
 valgrind:cmd:valgrind"
 ! wanted examples || extra="$extra
 python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
-python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
+python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel
+python3-yaml:file:/usr/lib/python3/dist-packages/yaml"
 ! wanted kernel-tuner || extra="$extra
 python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted capture || extra="$extra
@@ -87,6 +88,7 @@ python3-gpyfft:file:/usr/lib/python3/dist-packages/gpyfft
 python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted browser || extra="$extra
 chromium:cmd:chromium
+librsvg2-bin:cmd:rsvg-convert
 python3-venv:file:/usr/share/doc/python3-venv"
 prepare
 

@@ -75,7 +75,7 @@ static const struct compare_record *fastest(struct comparing *c, struct error *e
         best = found.records[i];
     }
     if (!best)
-        error_set(e, ERROR_DEVICE, "--why: there is nothing that both sides ran");
+        error_set(e, ERROR_DEVICE, "--why: no configuration ran on both sides");
     return best;
 }
 

@@ -19,6 +19,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Writes what was collected to stdout and empties it. JSON has escapes of its own, so that nothing
 // in it changes.
 void put(struct text *t);
+// Breaks sentences that are longer between words, as put() does on a terminal.
+void console_break_lines(const struct text *from, size_t columns, struct text *out);
 // Writes what a command says at its end to stdout.
 void put_report(const writers of, enum report_format format, const void *report);
 // Keeps what would go to stdout instead; NULL: no more. `out` is the caller's.

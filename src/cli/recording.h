@@ -4,14 +4,14 @@
 #include "cli/work.h"
 #include "recorded/recorded.h"
 
-// Reads a recording, by the work's spec if it has one. --device and --set choose among the
+// Reads a recording, by the work's spec if it has one. `name` (optional), --device and --set choose among the
 // recordings of a store. Returns an exit status and has reported the reason. `*out` is the
 // caller's: recorded_free().
-int recording_read(struct work *w, const char *path, struct recorded **out);
+int recording_read(struct work *w, const char *path, const char *name, struct recorded **out);
 
-// Refuses --device and --set with a file that is not a store, which has nothing to choose among; an
+// Refuses --device, a name (--spec) and --set with a file that is not a store, which has nothing to choose among; an
 // exit status.
-int recording_refuse_choice(const struct work *w, const struct recorded *r);
+int recording_refuse_choice(const struct work *w, const char *name, const struct recorded *r);
 
 // For a man page: what files may be read.
 #define RECORDING_FORMATS                                                                          \

@@ -328,15 +328,15 @@ static void put_unverified(enum evidence shown, uint64_t passed, struct text *ou
         text_add(out, " agrees with the default configuration; not verified: the spec has no "
                       "Reference");
     else if (shown == SHOWN_REPEATS)
-        text_addf(out,
-                  " gave the same result in two launches%s; there is nothing else to hold it "
-                  "against",
-                  passed > 1 ? ", all of them one kernel" : "");
+        text_addf(
+            out,
+            " gave the same result in two launches%s; there is nothing else to compare it with",
+            passed > 1 ? ", all of them one kernel" : "");
     else if (shown == SHOWN_CLAIMED)
         text_add(out, passed > 1 ? " are valid by the program's own word; hone compared nothing"
                                  : " is valid by the program's own word; hone compared nothing");
     else
-        text_add(out, " ran; no result was held against anything");
+        text_add(out, " ran; no result was compared with anything");
 }
 
 // Also printed without failures: a check in which nothing passed has shown nothing.
@@ -531,7 +531,7 @@ static void emit_check_notes(const void *record, const void *context, struct emi
     X(BOOL, verified, (report_check_shown(v) && report_check_evidence(v) == SHOWN_CORRECT), "",    \
       "by a reference")                                                                            \
     X(TEXT, shown, (report_check_shown(v)), "",                                                    \
-      "without a reference at best: agree with each other; not verified")                          \
+      "without a reference at best \"agree with each other; not verified\"")                       \
     X(BOOL, cancelled, (v->progress.common.cancelled), "", "")                                     \
     X(TEXT, error, (v->run->about->broken), "", "")                                                \
     X(U64, elapsed_ns, (v->progress.common.elapsed_ns), "ns", "")

@@ -57,8 +57,7 @@ static void put_counts(const struct store_summary *s, struct text *out)
     }
     text_addc(out, '\n');
     if (s->earlier)
-        text_addf(out,
-                  "%llu of them were measured in an earlier way and answer for nothing any more\n",
+        text_addf(out, "%llu of them were measured by earlier rules and are not reused\n",
                   (unsigned long long)s->earlier);
 }
 
@@ -160,7 +159,7 @@ FIELDS(stored_device_fields, struct store_device_summary, void, STORED_DEVICE)
     X(U64, bytes, (HELD->file_bytes), "bytes", "")                                                 \
     X(U64, results, (HELD->results), "", "")                                                       \
     X(RECORD, counts, (report_counts_fields, HELD->by_status), "", "")                             \
-    X(U64, earlier, (HELD->earlier), "", "results that were measured in an earlier way")           \
+    X(U64, earlier, (HELD->earlier), "", "results that were measured by earlier rules")            \
     X(U64, jobs, (HELD->jobs), "", "")                                                             \
     X(U64, sessions, (HELD->sessions), "", "")                                                     \
     X(TEXT, oldest, (HELD->results ? HELD->oldest : NULL), "", "")                                 \

@@ -323,9 +323,9 @@ static void put_sentences(const struct sweep_report *v, struct text *out)
                   "(hone peak)\n",
                   number, v->spec->metrics[report_sweep_shown(v)].name, limit.title);
         if (share > limit.high / limit.value)
-            text_add(out, "More than the peak: other units had a part (tensor cores, half "
-                          "precision), or others used the device while it was measured (then "
-                          "again: hone peak)\n");
+            text_add(out,
+                     "More than the peak: other units contributed (tensor cores, half precision), "
+                     "or the device was shared while it was measured (then repeat hone peak)\n");
     }
     put_share(v->count, v->plan->point_count, "point", out);
     span_to_str(v->progress.common.elapsed_ns, span);

@@ -11,8 +11,7 @@
 
 // ---- taking builds apart -----------------------------------------------------------------------
 
-#define NOT_NVIDIA                                                                                 \
-    "what the driver handed over is neither PTX nor a cubin: only NVIDIA's can be taken apart"
+#define NOT_NVIDIA "the driver returned neither PTX nor a cubin: only NVIDIA's code can be analysed"
 
 static bool profile_ptx(const struct why_build *b, struct code_profile *out, struct error *e)
 {
@@ -21,7 +20,7 @@ static bool profile_ptx(const struct why_build *b, struct code_profile *out, str
     if (b->ptx)
         return code_profile(b->ptx, b->ptx_length, CODE_PTX, b->kernel, out, e);
     if (code_is_cubin(b->binary, b->length))
-        return error_set(e, ERROR_INPUT, "the driver handed over a cubin, without its PTX");
+        return error_set(e, ERROR_INPUT, "the driver returned a cubin without its PTX");
     return error_set(e, ERROR_DEVICE, NOT_NVIDIA);
 }
 

@@ -76,9 +76,9 @@ struct recorded_options {
     // parameter with one value may be missing in the file.
     const struct spec *spec;
     const struct log *log; // notes: duplicates, a torn end, a unit that is not said
-    // Select a recorded space in a store: part of the name of the device or platform, case ignored,
-    // and the constants as text. The error lists the spaces. (both optional)
-    const char *device, *constants;
+    // Select a recorded space in a store: the spec's name if there is no spec, part of the name of the device or platform, case
+    // ignored, and the constants as text. The error lists the spaces. (all optional)
+    const char *name, *device, *constants;
 };
 
 // `o` may be NULL. Errors name the file and the line, result or entry in it. A file without a

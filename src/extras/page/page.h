@@ -54,7 +54,7 @@ struct page_rate {
 // A configuration for a build by somebody else: its options quoted for a shell, and the same as a header.
 struct page_code {
     const char *options, *header; // NULL: there is none
-    const char *geometry;         // of the launches; NULL: not known
+    const char *geometry;         // of the launches; NULL: not known, and the options are those of the parameters alone
 };
 
 // All that is known of one configuration: of the finalists, the fastest, and one of each group of failures.
@@ -299,6 +299,9 @@ void page_write(const struct page *p, struct text *out);
 // One view of the first set that has it: a picture alone ("NAME", or as it stands on paper "NAME:84mm:8pt"), or its numbers. False: there is none of this name (the error
 // lists the names), or no set has it (why not).
 bool page_write_svg(const struct page *p, const char *view, struct text *out, struct error *e);
+// The picture as PDF, with its fonts in it, by rsvg-convert; `scratch_parent`: where its files lie meanwhile.
+bool page_write_pdf(const struct page *p, const char *view, const char *scratch_parent,
+                    struct text *out, struct error *e);
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e);
 // A summary for a pull request.
 void page_write_markdown(const struct page *p, struct text *out);

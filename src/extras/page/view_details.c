@@ -6,7 +6,7 @@ enum { SHOWN_MOST = 24, SAMPLES_MOST = 200 };
 
 static const char *missing_details(const struct page_set *s)
 {
-    return s->is_recorded        ? "others recorded it: hone has not compiled or launched it"
+    return s->is_recorded        ? "recorded by another tool: hone has not compiled or launched it"
            : s->detail_count > 0 ? NULL
                                  : "there are no results";
 }
@@ -17,7 +17,7 @@ static const char *missing_samples(const struct page_set *s)
         if (s->details[i].sample_count > 0)
             return NULL;
     }
-    return s->is_recorded ? "others recorded it: there are no samples" : page_no_times(s);
+    return s->is_recorded ? "recorded by another tool: there are no samples" : page_no_times(s);
 }
 
 // ---- samples -----------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ static void put_deviations(const struct page_detail *d, struct text *out)
         const struct deviation *v = &d->deviations[i];
         text_addf(out, "%s%s: ", i ? "; " : "", v->name);
         if (v->components > 0 && !v->compared) {
-            text_add(out, "not held against a reference");
+            text_add(out, "not compared with a reference");
             continue;
         }
         text_addf(out, "norm %.3g, largest %.3g", v->norm, v->largest);
@@ -299,10 +299,9 @@ static void tell_resources(const struct page_set *s, struct text *out)
 const struct view page_view_samples = {
     .name = "samples",
     .title = "Each launch",
-    .about =
-        "Every sample of the finalists, the 100 fastest and one of each group of failures that "
-        "was timed; the picture has the first of them. Those of a ranking were interleaved "
-        "with the other finalists', and do not compare with those measured alone.",
+    .about = "Every sample of the finalists, the 100 fastest, and one of each group of failures "
+             "that was timed; the picture shows the first of these. Samples of a ranking were "
+             "interleaved and are not comparable with those measured alone.",
     .part = PART_DATA,
     .is_folded = true,
     .tell = tell_samples,
@@ -314,9 +313,9 @@ const struct view page_view_samples = {
 const struct view page_view_resources = {
     .name = "resources",
     .title = "Resources and deviations",
-    .about = "What the compiled kernels of the finalists, the 100 fastest and one of each group of "
-             "failures take, as the driver says it, and how far their outputs are from the "
-             "reference.",
+    .about = "Resources of the compiled kernels, as reported by the driver, and the deviation of "
+             "their outputs from the reference: for the finalists, the 100 fastest, and one of "
+             "each group of failures.",
     .part = PART_DATA,
     .is_folded = true,
     .tell = tell_resources,
@@ -327,10 +326,8 @@ const struct view page_view_resources = {
 const struct view page_view_source = {
     .name = "source",
     .title = "Sources as compiled",
-    .about =
-        "The texts that the compiler saw, the same for all configurations, and the options that "
-        "make each of them: those of the finalists, the 100 fastest and one of each group of "
-        "failures.",
+    .about = "The source that the compiler saw, which all configurations share, and the options of "
+             "the finalists, the 100 fastest, and one of each group of failures.",
     .part = PART_DATA,
     .is_folded = true,
     .missing = missing_details,

@@ -133,7 +133,7 @@ static void draw_failure_groups(const struct page_set *s, const struct canvas *a
 static void grid_failures(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {
-        "status",    "message",      "configurations", "values of which nearly all fail so",
+        "status",    "message",      "configurations", "values that nearly always fail this way",
         "the first", "to repeat it", "build log",      NULL};
     size_t count;
     struct failure_group *groups = failure_groups(s, &count);
@@ -187,8 +187,8 @@ static void tell_failures(const struct page_set *s, struct text *out)
 const struct view page_view_failures = {
     .name = "failures",
     .title = "What failed",
-    .about = "Failures of one status and message together, the most frequent first, with the "
-             "values of parameters that have them and a command that repeats the first.",
+    .about = "Failures grouped by status and message, the most frequent first, with the parameter "
+             "values they share and a command that repeats the first.",
     .part = PART_FAILURES,
     .tell = tell_failures,
     .missing = missing_failures,

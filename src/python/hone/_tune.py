@@ -495,8 +495,8 @@ class Result(Sequence[Record]):
             if not r.correct:
                 failed[r.status] = failed.get(r.status, 0) + 1
         best = f"best {time_text(self.best.time_ns)} with {configuration_text(self.best.configuration)}" if self.best else \
-            f"{len(self.pareto)} of which no other is better in all" if self.pareto else "no best"
-        ends = [", ".join(f"{count} {status}" for status, count in failed.items()) + " failed" if failed else "none failed",
+            f"{len(self.pareto)} on the Pareto front" if self.pareto else "no best"
+        ends = ["failed: " + ", ".join(f"{count} {status}" for status, count in failed.items()) if failed else "none failed",
                 *(["interrupted"] if self.interrupted else []), *([self.broken] if self.broken else []),
                 "kept in the store" if self.store else "kept in no store"]
         return (f"<hone.Result of {self.name!r} on {self.device_name!r}: {len(self) - sum(failed.values())} of {len(self)} correct, in "
