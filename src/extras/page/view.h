@@ -49,6 +49,11 @@ struct view {
     void (*put)(const struct page_set *s, struct text *out); // (optional) more, as HTML
 };
 
+// The beginning of a view.
+#define VIEW(name_, part_, title_, about_, missing_, grid_)                                        \
+    .name = name_, .part = PART_##part_, .title = title_, .about = about_, .missing = missing_,    \
+    .grid = grid_
+
 extern const struct view *const page_views[]; // ends with NULL
 extern const struct view page_view_evaluations, page_view_time, page_view_finalists,
     page_view_rounds, page_view_distribution, page_view_parameters, page_view_importance,
