@@ -62,6 +62,7 @@ extra='ninja-build:cmd:ninja
 python3-pytest:file:/usr/lib/python3/dist-packages/pytest
 python3-numpy:file:/usr/lib/python3/dist-packages/numpy
 g++:cmd:g++
+lld:cmd:ld.lld
 oclgrind:cmd:oclgrind
 libopenblas0:lib:libopenblas.so.0
 libclblast1:lib:libclblast.so.1'

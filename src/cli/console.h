@@ -1,6 +1,5 @@
 // Results go to stdout, everything else to stderr, where lines of progress may stand meanwhile.
-#ifndef HONE_CLI_CONSOLE_H
-#define HONE_CLI_CONSOLE_H
+#pragma once
 
 #include "base/log.h"
 #include "base/text.h"
@@ -52,5 +51,3 @@ struct screen ticker_screen(const struct ticker *t);
 void ticker_show(struct ticker *t, const char *lines, uint64_t now_ns);
 // Takes the lines away, so that something else can be written.
 void ticker_clear(struct ticker *t);
-
-#endif

@@ -1,6 +1,5 @@
 // Recorded spaces as the command line names them.
-#ifndef HONE_CLI_RECORDING_H
-#define HONE_CLI_RECORDING_H
+#pragma once
 
 #include "cli/work.h"
 #include "recorded/recorded.h"
@@ -19,5 +18,3 @@ int recording_refuse_choice(const struct work *w, const char *name, const struct
     "T4 results, a Kernel Tuner cache file, results of KTT (JSON, XML, CSV), hone's own CSV (all " \
     "of them also compressed by gzip), "                                                           \
     "or a store of hone"
-
-#endif

@@ -1,8 +1,7 @@
 // Options that several subcommands share: small structs, each with the options that fill it. A
 // subcommand's settings are a struct of its own with these among its members; its groups of options
 // say where (struct option_group, `at`).
-#ifndef HONE_CLI_SETTINGS_H
-#define HONE_CLI_SETTINGS_H
+#pragma once
 
 #include "cli/console.h"
 #include "cli/option.h"
@@ -96,5 +95,3 @@ bool option_json(void *field, const char *value, struct error *e);     // likewi
 // "30s" (of a launch) or "build=60s,launch=30s".
 bool option_limits(void *field, const char *value, struct error *e); // struct limits
 bool option_rule(void *field, const char *value, struct error *e);   // "rounds=40", struct list
-
-#endif

@@ -1,6 +1,5 @@
 // `--races`, `run --counters`: the worker inside Oclgrind, with the limits of the device that is meant.
-#ifndef HONE_CLI_SIMULATOR_H
-#define HONE_CLI_SIMULATOR_H
+#pragma once
 
 #include "cli/work.h"
 
@@ -12,4 +11,3 @@ enum simulate { SIMULATE_RACES, SIMULATE_COUNTS };
 int simulator_open(struct work *w, const struct list *assumed, enum simulate what,
                    const char **log);
 
-#endif

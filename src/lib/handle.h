@@ -3,8 +3,7 @@
 //
 // A spec, space, store and record are the internal structs under a public name, opaque outside; the
 // others are wrapped, since they need a place for what they borrow.
-#ifndef HONE_LIB_HANDLE_H
-#define HONE_LIB_HANDLE_H
+#pragma once
 
 #include "hone/hone.h"
 
@@ -195,5 +194,3 @@ static inline const struct device_info *info_of(const struct hone_device *d)
 {
     return d ? ((const struct device_entry *)d)->info : NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Advice on what to try next, in a few lines, from a space that was measured: a best value at the edge of its list, what limits
 // the best configuration and what it does less of, parameters that do not matter.
-#ifndef HONE_REPORT_ADVICE_H
-#define HONE_REPORT_ADVICE_H
+#pragma once
 
 #include "base/arena.h"
 #include "model/result.h"
@@ -25,4 +24,3 @@ bool advice_find(const struct advised *of, struct arena *a, struct advice *out);
 // That of a tune, into the report.
 bool advice_of_tune(struct tune_report *v, struct arena *a);
 
-#endif

@@ -334,11 +334,6 @@ FIELDS(baseline_fields, struct bench_report, void, BASELINE)
     X(TEXT, error, (v->about->broken), "", "")
 FIELDS_SHARED(report_bench_fields, struct bench_report, struct bench_report, BENCH)
 
-static void write_bench_json(const void *report, struct text *out)
-{
-    fields_line(&report_bench_fields, report, report, out);
-}
-
 // ---- JUnit -------------------------------------------------------------------------------------
 
 static void bench_case(const struct bench_report *v, const struct benchmark_record *n,
@@ -413,7 +408,7 @@ static void write_bench_markdown(const void *report, struct text *out)
 
 const writers bench_writers = {
     [REPORT_TEXT] = {.head = write_bench_head, .end = write_bench_text},
-    [REPORT_JSON] = {.end = write_bench_json},
+    [REPORT_JSON] = {.end_fields = &report_bench_fields},
     [REPORT_MARKDOWN] = {.end = write_bench_markdown},
     [REPORT_JUNIT] = {.end = write_bench_junit},
 };

@@ -561,16 +561,6 @@ static void write_check_head_json(const void *report, struct text *out)
     fields_line(&report_run_fields, ((const struct check_report *)report)->run, NULL, out);
 }
 
-static void write_check_record_json(const void *report, const void *record, struct text *out)
-{
-    fields_line(&check_fields, record, report, out);
-}
-
-static void write_check_end_json(const void *report, struct text *out)
-{
-    fields_line(&check_summary_fields, report, NULL, out);
-}
-
 static void write_check_junit(const void *report, struct text *out)
 {
     report_junit(report, out);
@@ -578,7 +568,9 @@ static void write_check_junit(const void *report, struct text *out)
 
 const writers check_writers = {
     [REPORT_TEXT] = {write_check_head, write_check_record, write_check_end},
-    [REPORT_JSON] = {write_check_head_json, write_check_record_json, write_check_end_json},
+    [REPORT_JSON] = {.head = write_check_head_json,
+                     .record_fields = &check_fields,
+                     .end_fields = &check_summary_fields},
     [REPORT_MARKDOWN] = {write_check_head, write_check_record, write_check_end},
     [REPORT_JUNIT] = {.end = write_check_junit},
 };

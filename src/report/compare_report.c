@@ -570,13 +570,8 @@ static void write_compare_end_markdown(const void *report, struct text *out)
         report_why_markdown(v->why, out);
 }
 
-static void write_compare_end_json(const void *report, struct text *out)
-{
-    fields_line(&report_compare_fields, report, report, out);
-}
-
 const writers compare_writers = {
     [REPORT_TEXT] = {.head = write_compare_head, .end = write_compare_end},
-    [REPORT_JSON] = {.end = write_compare_end_json},
+    [REPORT_JSON] = {.end_fields = &report_compare_fields},
     [REPORT_MARKDOWN] = {.end = write_compare_end_markdown},
 };

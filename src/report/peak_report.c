@@ -243,13 +243,8 @@ static void write_peak(const void *report, struct text *out)
                   is_known ? "these are the results up to then" : "there were no results yet");
 }
 
-static void write_peak_json(const void *report, struct text *out)
-{
-    fields_line(&report_peak_fields, report, NULL, out);
-}
-
 const writers peak_writers = {[REPORT_TEXT] = {.end = write_peak},
-                              [REPORT_JSON] = {.end = write_peak_json},
+                              [REPORT_JSON] = {.end_fields = &report_peak_fields},
                               [REPORT_MARKDOWN] = {.end = write_peak}};
 
 // ---- shares ------------------------------------------------------------------------------------

@@ -195,27 +195,12 @@ FIELDS_SHARED(report_verify_fields, struct store_report, void, VERIFIED)
     X(U64, bytes_after, (v->pruned->bytes_after), "bytes", "")
 FIELDS_SHARED(report_prune_fields, struct store_report, void, PRUNED)
 
-static void write_store_json(const void *report, struct text *out)
-{
-    fields_line(&report_store_fields, report, NULL, out);
-}
-
-static void write_verified_json(const void *report, struct text *out)
-{
-    fields_line(&report_verify_fields, report, NULL, out);
-}
-
-static void write_pruned_json(const void *report, struct text *out)
-{
-    fields_line(&report_prune_fields, report, NULL, out);
-}
-
 const writers store_writers = {[REPORT_TEXT] = {.end = write_store},
-                               [REPORT_JSON] = {.end = write_store_json},
+                               [REPORT_JSON] = {.end_fields = &report_store_fields},
                                [REPORT_MARKDOWN] = {.end = write_store}};
 const writers store_verify_writers = {[REPORT_TEXT] = {.end = write_verified},
-                                      [REPORT_JSON] = {.end = write_verified_json},
+                                      [REPORT_JSON] = {.end_fields = &report_verify_fields},
                                       [REPORT_MARKDOWN] = {.end = write_verified}};
 const writers store_prune_writers = {[REPORT_TEXT] = {.end = write_pruned},
-                                     [REPORT_JSON] = {.end = write_pruned_json},
+                                     [REPORT_JSON] = {.end_fields = &report_prune_fields},
                                      [REPORT_MARKDOWN] = {.end = write_pruned}};

@@ -570,11 +570,6 @@ static void write_sweep_end_markdown(const void *report, struct text *out)
     put_sweep(report, REPORT_MARKDOWN, out);
 }
 
-static void write_sweep_end_json(const void *report, struct text *out)
-{
-    fields_line(&report_sweep_fields, report, report, out);
-}
-
 static void write_sweep_end_csv(const void *report, struct text *out)
 {
     report_sweep_csv(report, out);
@@ -582,7 +577,7 @@ static void write_sweep_end_csv(const void *report, struct text *out)
 
 const writers sweep_writers = {
     [REPORT_TEXT] = {.head = write_sweep_head, .end = write_sweep_end},
-    [REPORT_JSON] = {.end = write_sweep_end_json},
+    [REPORT_JSON] = {.end_fields = &report_sweep_fields},
     [REPORT_MARKDOWN] = {.end = write_sweep_end_markdown},
     [REPORT_CSV] = {.end = write_sweep_end_csv},
 };

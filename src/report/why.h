@@ -1,6 +1,5 @@
 // Why two builds of one kernel differ in time: their instructions by class, side by side.
-#ifndef HONE_REPORT_WHY_H
-#define HONE_REPORT_WHY_H
+#pragma once
 
 #include "isa/code.h"
 #include "isa/tools.h"
@@ -56,5 +55,3 @@ void report_why_sentences(const struct view_why *v, struct text *out);
 void report_why(const struct view_why *v, struct text *out);
 void report_why_markdown(const struct view_why *v, struct text *out);
 extern const struct fields report_why_fields; // of a struct view_why, within itself
-
-#endif

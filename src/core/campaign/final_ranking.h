@@ -14,8 +14,7 @@
 //            compared again; where one fails, of those that are then tied with another
 //
 // Stepped as a workflow is (workflow.h), without records.
-#ifndef HONE_CAMPAIGN_FINAL_RANKING_H
-#define HONE_CAMPAIGN_FINAL_RANKING_H
+#pragma once
 
 #include "model/device_info.h"
 #include "stats/ranking.h"
@@ -145,5 +144,3 @@ uint32_t final_ranking_rounds(const struct finalist *finalists, size_t count);
 
 // The seed of a ranking, which its id in the store holds.
 uint64_t final_ranking_seed(const uint8_t id[16]);
-
-#endif

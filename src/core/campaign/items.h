@@ -1,8 +1,7 @@
 // The configurations of a campaign on their way, from the question for one to its record: each gets a ticket, its job is
 // submitted unless an earlier one is the same work (then it shares that one's result), and is answered in any order. A
 // workflow adds what it wants to try, and makes its record of what comes back.
-#ifndef HONE_CAMPAIGN_ITEMS_H
-#define HONE_CAMPAIGN_ITEMS_H
+#pragma once
 
 #include "campaign/subject.h"
 #include "campaign/workflow.h"
@@ -90,5 +89,3 @@ void items_break(struct items *s);
 
 // As workflow_progress(); the time that is left from how long each of those that were done here took.
 void items_progress(const struct items *s, uint64_t planned, struct workflow_progress *out);
-
-#endif

@@ -4,8 +4,7 @@
 //
 // `own` is what open() returned. A function that fails fills the error or the result it was given.
 // Optional members may be NULL; the default stands beside them.
-#ifndef HONE_DEVICE_BACKEND_H
-#define HONE_DEVICE_BACKEND_H
+#pragma once
 
 #include "device/device.h"
 #include "extras.h"
@@ -201,5 +200,3 @@ BACKENDS(X)
 
 // NULL-terminated.
 extern const struct backend *const device_backends[];
-
-#endif

@@ -1,6 +1,5 @@
 // The built-in reference of matrix multiplications, in float64 on the host's cores.
-#ifndef HONE_DEVICE_GEMM_H
-#define HONE_DEVICE_GEMM_H
+#pragma once
 
 #include "base/error.h"
 #include "model/job.h"
@@ -22,5 +21,3 @@ struct gemm {
 };
 
 bool gemm_host(const struct gemm *g, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // The open device: what the files above the backend table share.
-#ifndef HONE_DEVICE_OPEN_DEVICE_H
-#define HONE_DEVICE_OPEN_DEVICE_H
+#pragma once
 
 #include "device/backend.h"
 #include "device/compare_output.h"
@@ -359,5 +358,3 @@ bool reference_on_host(struct device *d, struct reference *f, struct error *e);
 // Makes room on the device; what was there alone is brought to the host.
 void references_leave_device(struct device *d);
 void references_free(struct device *d);
-
-#endif

@@ -1,8 +1,7 @@
 // Matrix products of vendors' libraries (job.h), opened at run time: what their callers share, and
 // those that are called on the host. Who calls on a device is its backend (cuda_routine.c,
 // opencl_routine.c).
-#ifndef HONE_DEVICE_ROUTINE_H
-#define HONE_DEVICE_ROUTINE_H
+#pragma once
 
 #include "device/backend.h"
 
@@ -76,5 +75,3 @@ void cblas_run(struct cblas *c, const struct run *run, uint64_t *total_ns);
 // Threads of a library look for more work for a while before they sleep: returns when they no
 // longer take the cores from whoever is launched next, or after half a second.
 void cblas_rest(void);
-
-#endif

@@ -3,8 +3,7 @@
 // this alone, on another machine too. And the key: everything that may change the answer.
 //
 // Everything in a job lives in one arena (usually job_new()'s own). Once made it is not changed.
-#ifndef HONE_MODEL_JOB_H
-#define HONE_MODEL_JOB_H
+#pragma once
 
 #include "model/blob.h"
 #include "model/device_info.h"
@@ -507,5 +506,3 @@ void job_buffer_digest(const struct job_buffer *b, struct digest *out);
 // Digest of all that the expected outputs depend on: the reference, and the recipes of all buffers
 // that are not temporary.
 void job_reference_digest(const struct job *j, struct digest *out);
-
-#endif

@@ -99,8 +99,7 @@ static const char *image_wrong(const struct job_buffer *b)
         s != SCALAR_CUSTOM && s != SCALAR_BOOL && s != SCALAR_BFLOAT16 && scalar_bytes(s) < 8;
     if (!is_channel || b->element.width != image_order_width(i->order))
         return "an image's elements are 1, 2 or 4 components of an integer of 8 to 32 bits, half "
-               "or "
-               "float, as its channel order has them";
+               "or float, as its channel order has them";
     if (i->normalized && (scalar_is_float(s) || scalar_bytes(s) > 2))
         return "an image that is normalized has integers of 8 or 16 bits";
     return b->constant ? "an image is no constant memory" : NULL;

@@ -1,7 +1,6 @@
 // How to measure a job. The worker measures, the tuner decides: a request carries a policy, the
 // reply samples.
-#ifndef HONE_MODEL_POLICY_H
-#define HONE_MODEL_POLICY_H
+#pragma once
 
 #include "model/device_info.h"
 
@@ -68,5 +67,3 @@ void check_apart_codec(struct wire *w, struct check_apart *c);
 // Once there is a best: a launch may take this many times its time, but at least a second.
 #define POLICY_BEST_FACTOR   10
 #define POLICY_BEST_LEAST_NS (1ull * 1000000000)
-
-#endif

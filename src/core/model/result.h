@@ -1,6 +1,5 @@
 // The outcome of one job under one policy. A failure is a result, not an error.
-#ifndef HONE_MODEL_RESULT_H
-#define HONE_MODEL_RESULT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/wire.h"
@@ -332,5 +331,3 @@ const char *verification_text(enum verification v);
 const char *fault_text(enum fault f);
 bool fault_is_spec(enum fault f); // the spec is to be mended: neither device nor kernel failed
 const char *slowdown_text(enum slowdown s);
-
-#endif

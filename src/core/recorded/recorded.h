@@ -4,8 +4,7 @@
 //
 // Files are read in one pass and in constant memory for each result: 100 MB take about a second,
 // and keep a choice, a time and the costs of each configuration.
-#ifndef HONE_RECORDED_RECORDED_H
-#define HONE_RECORDED_RECORDED_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -92,5 +91,3 @@ struct recorded *recorded_parse(const char *path, const void *data, size_t lengt
 // no search should care. `r` outlives it.
 struct recorded *recorded_mirror(const struct recorded *r, bool shuffled, struct error *e);
 void recorded_free(struct recorded *r); // NULL is fine
-
-#endif

@@ -3,8 +3,7 @@
 // A build is handed over by build_pool_add() and comes back from build_pool_take(), unless it is
 // forgotten. The pool retries what a worker's death or the surroundings may have spoilt. It sees
 // neither the bench nor what comes of a job after its build.
-#ifndef HONE_RUNNER_BUILD_POOL_H
-#define HONE_RUNNER_BUILD_POOL_H
+#pragma once
 
 #include "runner/remote.h"
 
@@ -136,5 +135,3 @@ bool build_pool_news(struct build_pool *p, uint32_t index, enum news news, const
 bool build_pool_died(struct build_pool *p, uint32_t index, const char *how, bool *was_opening,
                      struct error *e);
 bool build_pool_overdue(struct build_pool *p, uint32_t index, struct error *e);
-
-#endif

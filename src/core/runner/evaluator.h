@@ -5,8 +5,7 @@
 // A job is submitted under a ticket of the caller's choosing and comes back, in any order, as an
 // outcome with the same ticket. The evaluator owns the job from submit() until drop(); between
 // take() and drop() it may be measured again().
-#ifndef HONE_RUNNER_EVALUATOR_H
-#define HONE_RUNNER_EVALUATOR_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -329,5 +328,3 @@ struct endings *spare_endings(struct spare *s);
 void spare_free(struct spare *s);
 // The same without waiting.
 void spare_leave(struct spare *s);
-
-#endif

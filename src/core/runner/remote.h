@@ -1,7 +1,6 @@
 // One worker process as the tuner sees it: the process, its channel, what it is doing and until
 // when it may.
-#ifndef HONE_RUNNER_REMOTE_H
-#define HONE_RUNNER_REMOTE_H
+#pragma once
 
 #include "base/log.h"
 #include "os/process.h"
@@ -178,5 +177,3 @@ bool spare_has_woken(const struct spare *s); // NULL: no
 
 // The text of a REPLY_ERROR, for messages.
 void remote_error_text(const struct frame *f, char *out, size_t size);
-
-#endif

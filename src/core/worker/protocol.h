@@ -5,8 +5,7 @@
 // sequence number of the tuner's choosing, all frames that answer it repeat the number: any count
 // of PHASE frames, then exactly one final frame, REPLY_*. One request at a time is served, in
 // order. A frame names no path of the tuner's machine, but the folder of a command.
-#ifndef HONE_WORKER_PROTOCOL_H
-#define HONE_WORKER_PROTOCOL_H
+#pragma once
 
 #include "base/error.h"
 #include "model/device_info.h"
@@ -184,5 +183,3 @@ bool channel_arriving(const struct channel *c);
 // Blocking: waits for the next frame (timeout_ms -1: for ever), sending what is queued meanwhile.
 // 1 a frame, 0 timeout, -1 error or end of stream.
 int channel_wait(struct channel *c, int timeout_ms, struct frame *f, struct error *e);
-
-#endif

@@ -1,8 +1,7 @@
 // The data of a report page: plain, gathered from a store (page_store.c) or a recorded space
 // (page_recorded.c), and written by page_html.c. The results of a set compare: one spec with its
 // constants on one device, by one driver and in one language, of one kernel source.
-#ifndef HONE_PAGE_PAGE_H
-#define HONE_PAGE_PAGE_H
+#pragma once
 
 #include "base/arena.h"
 #include "recorded/recorded.h"
@@ -307,5 +306,3 @@ bool page_write_pdf(const struct page *p, const char *view, const char *scratch_
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e);
 // A summary for a pull request.
 void page_write_markdown(const struct page *p, struct text *out);
-
-#endif

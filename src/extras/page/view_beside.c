@@ -419,27 +419,15 @@ static void tell_matrix(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_beside = {
-    .name = "beside",
-    .title = "One beside the other",
-    .about = "The first set against each of the others (devices, languages, drivers or runs): one "
-             "point per configuration with a time on both. On the diagonal both take equally long. "
-             "Times are of configurations measured alone.",
-    .part = PART_SEARCH,
-    .tell = tell_beside,
-    .missing = missing_beside,
-    .draw = draw_beside,
-    .grid = grid_beside,
-    .is_across = true,
-};
+    VIEW("beside", SEARCH, "One beside the other",
+         "The first set against each of the others (devices, languages, drivers or runs): one "
+         "point per configuration with a time on both. On the diagonal both take equally long. "
+         "Times are of configurations measured alone.",
+         missing_beside, grid_beside),
+    .tell = tell_beside, .draw = draw_beside, .is_across = true};
 const struct view page_view_matrix = {
-    .name = "matrix",
-    .title = "The best of each on the others",
-    .about = "The cost of using the row's best on the column, relative to the column's own best: 1 "
-             "is free. Times are of configurations measured alone.",
-    .part = PART_SEARCH,
-    .tell = tell_matrix,
-    .missing = missing_matrix,
-    .draw = draw_matrix,
-    .grid = grid_matrix,
-    .is_across = true,
-};
+    VIEW("matrix", SEARCH, "The best of each on the others",
+         "The cost of using the row's best on the column, relative to the column's own best: 1 "
+         "is free. Times are of configurations measured alone.",
+         missing_matrix, grid_matrix),
+    .tell = tell_matrix, .draw = draw_matrix, .is_across = true};

@@ -344,54 +344,29 @@ static void tell_resources(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_samples = {
-    .name = "samples",
-    .title = "Each launch",
-    .about = "Every sample of the finalists, the 100 fastest, and one of each group of failures "
-             "that was timed; the picture shows the first of these. Samples of a ranking were "
-             "interleaved and are not comparable with those measured alone.",
-    .part = PART_DATA,
-    .is_folded = true,
-    .tell = tell_samples,
-    .missing = missing_samples,
-    .draw = draw_samples,
-    .grid = grid_samples,
-    .rows = 150,
-};
+    VIEW("samples", DATA, "Each launch",
+         "Every sample of the finalists, the 100 fastest, and one of each group of failures "
+         "that was timed; the picture shows the first of these. Samples of a ranking were "
+         "interleaved and are not comparable with those measured alone.",
+         missing_samples, grid_samples),
+    .is_folded = true, .tell = tell_samples, .draw = draw_samples, .rows = 150};
 const struct view page_view_resources = {
-    .name = "resources",
-    .title = "Resources and deviations",
-    .about = "Resources of the compiled kernels, as reported by the driver, and the deviation of "
-             "their outputs from the reference: for the finalists, the 100 fastest, and one of "
-             "each group of failures.",
-    .part = PART_DATA,
-    .is_folded = true,
-    .tell = tell_resources,
-    .missing = missing_details,
-    .grid = grid_resources,
-    .rows = 150,
-};
+    VIEW("resources", DATA, "Resources and deviations",
+         "Resources of the compiled kernels, as reported by the driver, and the deviation of "
+         "their outputs from the reference: for the finalists, the 100 fastest, and one of "
+         "each group of failures.",
+         missing_details, grid_resources),
+    .is_folded = true, .tell = tell_resources, .rows = 150};
 const struct view page_view_counters = {
-    .name = "counters",
-    .title = "Counters",
-    .about = "What one launch of a configuration did, counted after all that was timed: bytes, "
-             "sectors of 32 bytes, units in per "
-             "cent of their peak. The bound is what keeps the launch from being faster.",
-    .part = PART_DATA,
-    .is_folded = true,
-    .tell = tell_counters,
-    .missing = missing_counters,
-    .grid = grid_counters,
-};
-
+    VIEW("counters", DATA, "Counters",
+         "What one launch of a configuration did, counted after all that was timed: bytes, sectors "
+         "of 32 bytes, units in per "
+         "cent of their peak. The bound is what keeps the launch from being faster.",
+         missing_counters, grid_counters),
+    .is_folded = true, .tell = tell_counters};
 const struct view page_view_source = {
-    .name = "source",
-    .title = "Sources as compiled",
-    .about = "The source that the compiler saw, which all configurations share, and the options of "
-             "the finalists, the 100 fastest, and one of each group of failures.",
-    .part = PART_DATA,
-    .is_folded = true,
-    .missing = missing_details,
-    .grid = grid_source,
-    .put = put_sources,
-    .rows = 150,
-};
+    VIEW("source", DATA, "Sources as compiled",
+         "The source that the compiler saw, which all configurations share, and the options of "
+         "the finalists, the 100 fastest, and one of each group of failures.",
+         missing_details, grid_source),
+    .is_folded = true, .put = put_sources, .rows = 150};

@@ -120,14 +120,9 @@ static void tell_members(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_devices = {
-    .name = "devices",
-    .title = "Devices that shared the work",
-    .about = "Equal devices that shared the newest tune: how much longer each took than its "
-             "siblings for the same launches, with the interval, and which were left out or lost. "
-             "For a tune that was killed, only their names are known.",
-    .part = PART_SEARCH,
-    .tell = tell_members,
-    .missing = missing_members,
-    .draw = draw_members,
-    .grid = grid_members,
-};
+    VIEW("devices", SEARCH, "Devices that shared the work",
+         "Equal devices that shared the newest tune: how much longer each took than its "
+         "siblings for the same launches, with the interval, and which were left out or lost. "
+         "For a tune that was killed, only their names are known.",
+         missing_members, grid_members),
+    .tell = tell_members, .draw = draw_members};

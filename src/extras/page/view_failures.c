@@ -185,14 +185,8 @@ static void tell_failures(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_failures = {
-    .name = "failures",
-    .title = "What failed",
-    .about = "Failures grouped by status and message, the most frequent first, with the parameter "
-             "values they share and a command that repeats the first.",
-    .part = PART_FAILURES,
-    .tell = tell_failures,
-    .missing = missing_failures,
-    .draw = draw_failure_groups,
-    .grid = grid_failures,
-    .rows = 40,
-};
+    VIEW("failures", FAILURES, "What failed",
+         "Failures grouped by status and message, the most frequent first, with the parameter "
+         "values they share and a command that repeats the first.",
+         missing_failures, grid_failures),
+    .tell = tell_failures, .draw = draw_failure_groups, .rows = 40};

@@ -340,48 +340,30 @@ static void tell_leaderboard(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_leaderboard = {
-    .name = "leaderboard",
-    .title = "Leaderboard",
-    .about = "hone judge's verdict on each kernel. The score is the lower end of the interval of "
-             "the speed-up over the baseline, so noise raises no score; the intervals of one run "
-             "hold jointly. A kernel that was judged several times counts by its lowest score.",
-    .part = PART_ANSWER,
-    .tell = tell_leaderboard,
-    .missing = missing_leaderboard,
-    .grid = grid_leaderboard,
-};
+    VIEW("leaderboard", ANSWER, "Leaderboard",
+         "hone judge's verdict on each kernel. The score is the lower end of the interval of "
+         "the speed-up over the baseline, so noise raises no score; the intervals of one run "
+         "hold jointly. A kernel that was judged several times counts by its lowest score.",
+         missing_leaderboard, grid_leaderboard),
+    .tell = tell_leaderboard};
 const struct view page_view_beginning = {
-    .name = "beginning",
-    .title = "What the search began with",
-    .about =
+    VIEW(
+        "beginning", DATA, "What the search began with",
         "Configurations from start_with, and results from other devices, sizes and languages: what "
         "became of them, and how useful they were. For each source, the best of its three best "
         "here is compared with the tune's best; 1 is the best itself. If both were ranked, the "
         "ratio is from the interleaved rounds, else from times measured alone (screened).",
-    .part = PART_DATA,
-    .tell = tell_beginning,
-    .missing = missing_beginning,
-    .grid = grid_beginning,
-};
+        missing_beginning, grid_beginning),
+    .tell = tell_beginning};
 const struct view page_view_convergence = {
-    .name = "convergence",
-    .title = "Strategies",
-    .about = "hone score's result: the progress of each strategy over its budget, between random "
-             "search (0) and the optimum (1), as a mean over seeds.",
-    .part = PART_SEARCH,
-    .tell = tell_convergence,
-    .missing = missing_convergence,
-    .draw = draw_convergence,
-    .grid = grid_convergence,
-};
+    VIEW("convergence", SEARCH, "Strategies",
+         "hone score's result: the progress of each strategy over its budget, between random "
+         "search (0) and the optimum (1), as a mean over seeds.",
+         missing_convergence, grid_convergence),
+    .tell = tell_convergence, .draw = draw_convergence};
 const struct view page_view_deployed = {
-    .name = "deployed",
-    .title = "A deployed table",
-    .about = "What hone deploy's table costs at each measured shape, compared with the best found "
-             "for that shape.",
-    .part = PART_ANSWER,
-    .tell = tell_deployed,
-    .missing = missing_deployed,
-    .draw = draw_deployed,
-    .grid = grid_deployed,
-};
+    VIEW("deployed", ANSWER, "A deployed table",
+         "What hone deploy's table costs at each measured shape, compared with the best found "
+         "for that shape.",
+         missing_deployed, grid_deployed),
+    .tell = tell_deployed, .draw = draw_deployed};

@@ -306,30 +306,17 @@ static void tell_rounds(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_finalists = {
-    .name = "finalists",
-    .title = "The finalists",
-    .about =
-        "Finalists were launched in interleaved rounds. A point shows how many times as long as "
-        "the winner a finalist takes, its line the interval that decided (all intervals hold "
-        "jointly at the ranking's level). Finalists in the shaded area cannot be distinguished "
-        "from the winner: they are tied, and the one with the fewest resources was chosen.",
-    .part = PART_ANSWER,
-    .tell = tell_finalists,
-    .missing = missing_ranking,
-    .draw = draw_finalists,
-    .grid = grid_finalists,
-};
+    VIEW("finalists", ANSWER, "The finalists",
+         "Finalists were launched in interleaved rounds. A point shows how many times as long as "
+         "the winner a finalist takes, its line the interval that decided (all intervals hold "
+         "jointly at the ranking's level). Finalists in the shaded area cannot be distinguished "
+         "from the winner: they are tied, and the one with the fewest resources was chosen.",
+         missing_ranking, grid_finalists),
+    .tell = tell_finalists, .draw = draw_finalists};
 
 const struct view page_view_rounds = {
-    .name = "rounds",
-    .title = "Drift over the rounds",
-    .about = "The time of each finalist in each round. Movements that all lines share come from "
-             "the machine and do not count: finalists are compared within rounds.",
-    .part = PART_ANSWER,
-    .is_folded = true,
-    .tell = tell_rounds,
-    .missing = missing_ranking,
-    .draw = draw_rounds,
-    .grid = grid_rounds,
-    .rows = 1,
-};
+    VIEW("rounds", ANSWER, "Drift over the rounds",
+         "The time of each finalist in each round. Movements that all lines share come from "
+         "the machine and do not count: finalists are compared within rounds.",
+         missing_ranking, grid_rounds),
+    .is_folded = true, .tell = tell_rounds, .draw = draw_rounds, .rows = 1};

@@ -157,13 +157,8 @@ static void tell_roofline(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_roofline = {
-    .name = "roofline",
-    .title = "Roofline",
-    .about = "How close each configuration comes to the device's measured limits (hone peak), over "
-             "its intensity: the quotient of the spec's metrics in FLOP/s and B/s.",
-    .part = PART_SEARCH,
-    .tell = tell_roofline,
-    .missing = missing_roofline,
-    .draw = draw_roofline,
-    .grid = grid_roofline,
-};
+    VIEW("roofline", SEARCH, "Roofline",
+         "How close each configuration comes to the device's measured limits (hone peak), over "
+         "its intensity: the quotient of the spec's metrics in FLOP/s and B/s.",
+         missing_roofline, grid_roofline),
+    .tell = tell_roofline, .draw = draw_roofline};

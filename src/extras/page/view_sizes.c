@@ -362,15 +362,9 @@ static void tell_sizes(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_sizes = {
-    .name = "sizes",
-    .title = "Sizes",
-    .about = "What the best of each size reaches, as in hone best. A vendor's routine was "
-             "interleaved with a configuration of that size (hone sweep and hone compare with "
-             "--against): the ratio in the table is from these rounds.",
-    .part = PART_SEARCH,
-    .tell = tell_sizes,
-    .missing = missing_sizes,
-    .draw = draw_sizes,
-    .grid = grid_sizes,
-    .is_across = true,
-};
+    VIEW("sizes", SEARCH, "Sizes",
+         "What the best of each size reaches, as in hone best. A vendor's routine was "
+         "interleaved with a configuration of that size (hone sweep and hone compare with "
+         "--against): the ratio in the table is from these rounds.",
+         missing_sizes, grid_sizes),
+    .tell = tell_sizes, .draw = draw_sizes, .is_across = true};

@@ -756,60 +756,32 @@ static void tell_parallel(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_distribution = {
-    .name = "distribution",
-    .title = "The distribution of the space",
-    .about =
+    VIEW(
+        "distribution", SPACE, "The distribution of the space",
         "How many configurations take how long, and where the best and the default are among them.",
-    .part = PART_SPACE,
-    .tell = tell_distribution,
-    .missing = page_no_times,
-    .draw = draw_distribution,
-    .grid = grid_distribution,
-};
+        page_no_times, grid_distribution),
+    .tell = tell_distribution, .draw = draw_distribution};
 const struct view page_view_parameters = {
-    .name = "parameters",
-    .title = "Each parameter",
-    .about = "For each value, the quartiles of all configurations that have it, and the best that "
-             "it allows.",
-    .part = PART_SPACE,
-    .tell = tell_parameters,
-    .missing = missing_values,
-    .draw = draw_parameters,
-    .grid = grid_parameters,
-};
+    VIEW("parameters", SPACE, "Each parameter",
+         "For each value, the quartiles of all configurations that have it, and the best that "
+         "it allows.",
+         missing_values, grid_parameters),
+    .tell = tell_parameters, .draw = draw_parameters};
 const struct view page_view_importance = {
-    .name = "importance",
-    .title = "Importance",
-    .about = "Shares of the variance of log time over the whole space (functional analysis of "
-             "variance on a forest of 24 trees). Thin lines show the central 80 % of the trees. "
-             "The first rows are single parameters, the others pairs, beyond each parameter alone.",
-    .part = PART_SPACE,
-    .tell = tell_importance,
-    .missing = missing_importance,
-    .draw = draw_importance,
-    .grid = grid_importance,
-};
+    VIEW("importance", SPACE, "Importance",
+         "Shares of the variance of log time over the whole space (functional analysis of "
+         "variance on a forest of 24 trees). Thin lines show the central 80 % of the trees. "
+         "The first rows are single parameters, the others pairs, beyond each parameter alone.",
+         missing_importance, grid_importance),
+    .tell = tell_importance, .draw = draw_importance};
 const struct view page_view_heatmap = {
-    .name = "heatmap",
-    .title = "Two parameters",
-    .about = "The shortest time for each pair of values: the stronger the colour, the faster. In a "
-             "hatched cell everything failed; an empty one has no result.",
-    .part = PART_SPACE,
-    .tell = tell_heatmap,
-    .missing = missing_pair,
-    .draw = draw_heatmap,
-    .grid = grid_heatmap,
-};
+    VIEW("heatmap", SPACE, "Two parameters",
+         "The shortest time for each pair of values: the stronger the colour, the faster. In a "
+         "hatched cell everything failed; an empty one has no result.",
+         missing_pair, grid_heatmap),
+    .tell = tell_heatmap, .draw = draw_heatmap};
 const struct view page_view_parallel = {
-    .name = "parallel",
-    .title = "All parameters",
-    .about =
-        "One line per configuration through its values. Drag along an axis to keep a range of it.",
-    .part = PART_SPACE,
-    .tell = tell_parallel,
-    .missing = missing_pair,
-    .draw = draw_parallel,
-    .grid = page_grid_all,
-    .put = put_left_axes,
-    .rows = 1,
-};
+    VIEW("parallel", SPACE, "All parameters",
+         "One line per configuration through its values. Drag along an axis to keep a range of it.",
+         missing_pair, page_grid_all),
+    .tell = tell_parallel, .draw = draw_parallel, .put = put_left_axes, .rows = 1};

@@ -133,16 +133,12 @@ static const char *missing_nothing(const struct page_set *s)
 }
 
 const struct view page_view_table = {
-    .name = "table",
-    .title = "All configurations",
-    .about = "The newest result of each configuration, the fastest first. Ranked times were "
-             "interleaved with the other finalists', screened ones were taken alone: compare each "
-             "only with its own kind. A configuration that compiled to the same code as another "
-             "was not launched and has that one's times.",
-    .part = PART_DATA,
-    .missing = missing_nothing,
-    .grid = page_grid_all,
-};
+    VIEW("table", DATA, "All configurations",
+         "The newest result of each configuration, the fastest first. Ranked times were "
+         "interleaved with the other finalists', screened ones were taken alone: compare each "
+         "only with its own kind. A configuration that compiled to the same code as another "
+         "was not launched and has that one's times.",
+         missing_nothing, page_grid_all)};
 
 const struct view *const page_views[] = {&page_view_evaluations, &page_view_time,
                                          &page_view_finalists,   &page_view_rounds,

@@ -11,8 +11,7 @@
 // --uninitialized is left out: with exact buffers its reports are correct, but it takes several
 // times as long and ends with "Unsupported instruction: freeze" on some kernels that LLVM has
 // optimised. OCLGRIND_UNINITIALIZED=1 in the environment still reaches the simulator.
-#ifndef HONE_WORKFLOWS_CHECK_RACES_H
-#define HONE_WORKFLOWS_CHECK_RACES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -111,5 +110,3 @@ void races_locate(struct races *r, const struct job *j, struct arena *a);
 // "matmul.cl:12: read-write data race in kernel tiled, on local memory, 512 times" and, indented,
 // source lines and work-items.
 void race_text(const struct race *r, struct text *out);
-
-#endif

@@ -1,8 +1,7 @@
 // The part of cuBLAS that hone calls, under the names and with the numbers of NVIDIA's headers,
 // declared here so that hone builds without those; a test compares them with the real ones if there
 // are any.
-#ifndef HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
-#define HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
+#pragma once
 
 #include "device/backends/cuda/cuda_api.h"
 
@@ -119,5 +118,3 @@ struct cublas_api {
     CUBLAS_FUNCTIONS(CUDA_POINTER)
     CUBLASLT_FUNCTIONS(CUDA_POINTER)
 };
-
-#endif

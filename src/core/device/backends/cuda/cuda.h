@@ -3,8 +3,7 @@
 // A device is opened in one of four ways: a card with a context, to run; a card without one, to
 // build for it; a card of another machine, likewise, without a driver; an architecture
 // ("cuda/sm_90"), to build for what is nowhere.
-#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_H
-#define HONE_DEVICE_BACKENDS_CUDA_CUDA_H
+#pragma once
 
 #include "device/backend.h"
 #include "device/hold.h"
@@ -142,5 +141,3 @@ void *cuda_own_kernel(void *own, const char *source, const char *name, struct er
 bool cuda_own_load(void *own, void *kernel, const char *name, struct error *e);
 void cuda_own_free(void *own, void *kernel);
 bool cuda_own_run(void *own, void *kernel, const struct own_launch *l, struct error *e);
-
-#endif

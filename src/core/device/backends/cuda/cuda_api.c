@@ -38,10 +38,9 @@ bool cuda_api_open(struct cuda_api *api, struct error *e)
             CUDA_LIBRARY, why ? why : "the loader does not say why");
     const char *missing = library_functions(library, driver_entries,
                                             sizeof driver_entries / sizeof *driver_entries, api);
-    return !missing || error_set(e, ERROR_DEVICE,
-                                 "%s has no %s: a driver for CUDA 11.4 or newer "
-                                 "is needed",
-                                 CUDA_LIBRARY, missing);
+    return !missing ||
+           error_set(e, ERROR_DEVICE, "%s has no %s: a driver for CUDA 11.4 or newer is needed",
+                     CUDA_LIBRARY, missing);
 }
 
 // ---- NVRTC
