@@ -1,6 +1,5 @@
 // run --counters where no device counts: the kernel once more, in the simulator Oclgrind.
-#ifndef HONE_CLI_SIMULATED_COUNTERS_H
-#define HONE_CLI_SIMULATED_COUNTERS_H
+#pragma once
 
 #include "cli/work.h"
 #include "model/counters.h"
@@ -11,4 +10,3 @@ int simulated_counters(const struct invocation *call, const struct spec_settings
                        const struct measure_settings *measure, const char *configuration,
                        struct arena *a, struct counters *out);
 
-#endif

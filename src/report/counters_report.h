@@ -1,6 +1,5 @@
 // The counters of a launch in words: as a table, its bound, and how two launches differ.
-#ifndef HONE_REPORT_COUNTERS_REPORT_H
-#define HONE_REPORT_COUNTERS_REPORT_H
+#pragma once
 
 #include "model/counters.h"
 #include "report/writer.h"
@@ -14,4 +13,3 @@ void report_counters(const struct counters *const *c, const char *const *labels,
 void report_counters_differ(const struct counters *a, const char *label, const struct counters *b,
                             const char *other, uint32_t most, struct text *out);
 
-#endif

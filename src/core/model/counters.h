@@ -1,6 +1,5 @@
 // Counts of what one launch of a job did, by the device's own counters or by a simulator's, and the bound that follows from it.
-#ifndef HONE_MODEL_COUNTERS_H
-#define HONE_MODEL_COUNTERS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/wire.h"
@@ -111,4 +110,3 @@ const char *bound_text(enum bound b);
 // A part of a whole in per cent; NaN if either is not known, or the whole is 0.
 double counters_share(const struct counters *c, enum counter part, enum counter whole);
 
-#endif

@@ -1,8 +1,7 @@
 // Reads what Oclgrind says of the instructions that a kernel executed (--inst-counts; version 21.10, from its source): after each
 // launch a block "Instructions executed for kernel 'NAME':" of lines such as "65536 - load global (262144 bytes)",
 // "32768 - call llvm.fmuladd.f32()" and "1024 - fadd", counted over all work-items.
-#ifndef HONE_WORKFLOWS_CHECK_INSTRUCTIONS_H
-#define HONE_WORKFLOWS_CHECK_INSTRUCTIONS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/counters.h"
@@ -12,4 +11,3 @@
 // where there are vectors, whose width is not told.
 bool instructions_read(const char *text, struct counters *out, struct error *e);
 
-#endif

@@ -1,7 +1,6 @@
 // CUPTI's range profiler, opened at run time: the functions and parameters that are used, declared here as cuda_api.h declares
 // those of the driver. A test holds them against NVIDIA's headers where there are any.
-#ifndef HONE_DEVICE_BACKENDS_CUDA_CUPTI_API_H
-#define HONE_DEVICE_BACKENDS_CUDA_CUPTI_API_H
+#pragma once
 
 #include "device/backends/cuda/cuda_api.h"
 
@@ -168,4 +167,3 @@ struct cupti_api {
 #undef X
 };
 
-#endif
