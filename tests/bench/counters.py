@@ -48,7 +48,7 @@ SHOWN = {
     "private_array": ("spills", 1056, 256, 2048, 1056 * 256, 1024, INTS),
     "histogram": ("atomics", 1056, 256, 32 * M, 256, 32 * M, INTS),
     "collatz": ("divergence", 1056, 256, 64, 1056 * 256, 1024, INTS),
-    "axpy_small": ("launch", 4, 256, 1000, 1024, 1024, FLOATS),
+    "axpy_small": ("launch", 4, 256, 1024, 1024, 1024, FLOATS),
     "convolution": ("shared memory and L1", 1056, 256, 64, 1056 * 256, 1024, FLOATS),
 }
 SETS = {"chosen": CHOSEN, "shown": SHOWN}

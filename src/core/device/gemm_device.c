@@ -72,7 +72,7 @@ static const char body[] =
 
 // The numbers of enum activation.
 static const char epilogue[] =
-    "double activate(double x)\n"
+    "function double activate(double x)\n"
     "{\n"
     "    double y = ACTIVATION == 2 ? 2 * " STRING(GELU_SLOPE) " * (x + " STRING(
         GELU_CUBE) " * x * x * x) : x;\n"

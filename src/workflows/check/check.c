@@ -64,15 +64,9 @@ const char *check_verdict_text(enum check_verdict v)
 
 // ---- making ------------------------------------------------------------------------------------
 
-// A sample begins with the default configuration, which is the likeliest to be within a device's limits.
 static uint64_t index_at(const struct check *c, uint64_t position)
 {
-    if (!c->o.sample)
-        return position;
-    uint64_t drawn = permutation_at(&c->permutation, position);
-    if (!c->subject.has_default || (position > 0 && drawn != c->subject.default_index))
-        return drawn;
-    return position == 0 ? c->subject.default_index : permutation_at(&c->permutation, 0);
+    return c->o.sample ? permutation_at(&c->permutation, position) : position;
 }
 
 static bool plan_check(struct check *c, struct error *e)
