@@ -468,7 +468,7 @@ START_TEST(test_earlier_format_is_read)
     result_free(r);
     store_close(s);
     // One that only a newer hone can read is passed over.
-    ask("s.db", "UPDATE result SET format = 11 RETURNING 1");
+    ask("s.db", "UPDATE result SET format = 12 RETURNING 1");
     s = store_make("s.db");
     ck_assert_ptr_null(store_find(s, &q, NULL, &e));
     ck_assert_int_eq(e.code, ERROR_NONE);
