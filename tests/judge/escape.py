@@ -86,7 +86,7 @@ TEXTS = {
 
 def judge(hone, spec, path, folder, form, build):
     """`build`: the limit in seconds, which counts for the baseline, too: on a busy machine its build takes many."""
-    command = [hone, "judge", spec, path, "--hidden", "0", "--rounds", "4", "--timeout", "build=%ds,launch=3s" % build, *form]
+    command = [hone, "judge", spec, path, "--hidden", "0", "--rounds", "4", "--timeout", "build=%ds,launch=%ds" % (build, build if build > 8 else 3), *form]
     environment = dict(os.environ, HONE_LOCKS=folder, TMPDIR=os.path.join(folder, "scratch"))
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
