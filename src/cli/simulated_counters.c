@@ -71,8 +71,8 @@ int simulated_counters(const struct invocation *call, const struct spec_settings
     struct simulated s = {.arena = a, .out = out, .refused = ERROR_INIT};
     work_init(&s.work, call, given, measure);
     int status = work_spec(&s.work);
-    bool is_open = status == EXIT_DONE && simulator_open(&s.work, &(struct list){0},
-                                                         SIMULATE_COUNTS, &log) == EXIT_DONE;
+    bool is_open = status == EXIT_DONE &&
+                   simulator_open(&s.work, &(struct list){0}, SIMULATE_COUNTS, &log) == EXIT_DONE;
     if (status == EXIT_DONE && !is_open) { // it has said why
         work_release(&s.work);
         return EXIT_DONE;

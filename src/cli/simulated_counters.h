@@ -9,4 +9,3 @@
 int simulated_counters(const struct invocation *call, const struct spec_settings *given,
                        const struct measure_settings *measure, const char *configuration,
                        struct arena *a, struct counters *out);
-

@@ -10,4 +10,3 @@
 enum simulate { SIMULATE_RACES, SIMULATE_COUNTS };
 int simulator_open(struct work *w, const struct list *assumed, enum simulate what,
                    const char **log);
-

@@ -23,4 +23,3 @@ struct advised {
 bool advice_find(const struct advised *of, struct arena *a, struct advice *out);
 // That of a tune, into the report.
 bool advice_of_tune(struct tune_report *v, struct arena *a);
-

@@ -12,4 +12,3 @@ void report_counters(const struct counters *const *c, const char *const *labels,
 // Sentences, one a line, `most` at most: "A moves 3.1 times fewer bytes from L2 than B (12 MiB, 37 MiB)."
 void report_counters_differ(const struct counters *a, const char *label, const struct counters *b,
                             const char *other, uint32_t most, struct text *out);
-

@@ -23,7 +23,8 @@
 
 enum step { PLATFORMS, DEVICES, CONTEXT, FIRST, SECOND, STEPS };
 
-static const char *const steps[] = {"platforms", "devices", "context", "first build", "second build"};
+static const char *const steps[] = {"platforms", "devices", "context", "first build",
+                                    "second build"};
 static char text[1 << 16];
 static unsigned long run; // in each text, so that it is new
 static const char *name;
@@ -62,8 +63,9 @@ static void build(cl_context context, cl_device_id device, unsigned long which)
     const char *source = text;
     cl_int code;
     snprintf(options, sizeof options,
-             "-DNEW=%lu -DWIDTH=4096 -Dblock_size_x=32 -Dblock_size_y=%u -Dtile_size_x=%u -Dtile_size_y=%u", run + which,
-             32 / tiles[which % 4], tiles[which / 4 % 4], tiles[which % 4]);
+             "-DNEW=%lu -DWIDTH=4096 -Dblock_size_x=32 -Dblock_size_y=%u -Dtile_size_x=%u "
+             "-Dtile_size_y=%u",
+             run + which, 32 / tiles[which % 4], tiles[which / 4 % 4], tiles[which % 4]);
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
     code = clBuildProgram(program, 1, &device, options, NULL, NULL);
     if (code == CL_SUCCESS) {
@@ -100,7 +102,8 @@ static int by_size(const void *a, const void *b)
 
 static void at_once(unsigned processes)
 {
-    double(*ms)[STEPS] = mmap(NULL, PROCESSES * sizeof *ms, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double(*ms)[STEPS] = mmap(NULL, PROCESSES * sizeof *ms, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     double began = now(), sorted[PROCESSES];
     for (unsigned i = 0; i < processes; i++) {
         if (fork() == 0) {

@@ -128,15 +128,9 @@ static const struct operation {
     unsigned arguments;
     void (*run)(const struct launch *l);
 } operations[] = {
-    {"copy", 2, copy},
-    {"add", 3, add},
-    {"fill", 2, fill},
-    {"count", 1, count},
-    {"through", 2, through},
-    {"hone_checksum", 5, checksum},
-    {"hone_probe", 1, probe},
-    {"hone_hold", 1, nothing},
-    {"hone_peak", 2, peak},
+    {"copy", 2, copy},        {"add", 3, add},           {"fill", 2, fill},
+    {"count", 1, count},      {"through", 2, through},   {"hone_checksum", 5, checksum},
+    {"hone_probe", 1, probe}, {"hone_hold", 1, nothing}, {"hone_peak", 2, peak},
     {"hone_plain", 2, peak},
 };
 

@@ -81,8 +81,8 @@ START_TEST(four_cards_find_what_one_finds)
     ck_assert_ptr_nonnull(strstr(said, "\"known\":true"));
     ck_assert_ptr_nonnull(strstr(said, "\"samples\":0,\"launches\":0"));
     said = tuned(again);
-    ck_assert_msg(strstr(said, "4 of 4 devices could be used; none had to run anything"),
-                  "%s", said);
+    ck_assert_msg(strstr(said, "4 of 4 devices could be used; none had to run anything"), "%s",
+                  said);
 }
 END_TEST
 

@@ -109,4 +109,3 @@ enum bound counters_bound(const struct counters *c);
 const char *bound_text(enum bound b);
 // A part of a whole in per cent; NaN if either is not known, or the whole is 0.
 double counters_share(const struct counters *c, enum counter part, enum counter whole);
-

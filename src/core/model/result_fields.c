@@ -64,7 +64,7 @@ FIELDS_SHARED(result_energy_fields, struct energy, void, ENERGY)
     X(SOME, source, (v->source), "", "what counted")                                               \
     X(SOME, refused, (v->refused), "", "why nothing was counted")                                  \
     X(U64, passes, (v->passes), "", "launches that it took")                                       \
-    X(TEXT, bound, (counters_bound(v) ? bound_text(counters_bound(v)) : NULL), "",                      \
+    X(TEXT, bound, (counters_bound(v) ? bound_text(counters_bound(v)) : NULL), "",                 \
       "what keeps the launch from being faster")                                                   \
     X(SOME, stall, (v->stall), "", "the most frequent reason of waiting warps")                    \
     LAUNCH_COUNTERS(COUNTER_##X)

@@ -176,4 +176,3 @@ enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE 
     CUDA_GRAPH_CHANGE(X, cuGraphExecBatchMemOpNodeSetParams, "cuGraphExecBatchMemOpNodeSetParams") \
     CUDA_GRAPH_CHANGE(X, cuGraphExecNodeSetParams, "cuGraphExecNodeSetParams")                     \
     CUDA_GRAPH_CHANGE(X, cuGraphNodeSetEnabled, "cuGraphNodeSetEnabled")
-

@@ -10,4 +10,3 @@ bool host_launch_find(const char *text, size_t length, const char *kernel, struc
 // Makes it the default of the group's own sizes; where the text made no sense of the group, their only
 // value. False without memory.
 bool host_launch_apply(struct inferred *f, const int64_t block[3], struct arena *a);
-

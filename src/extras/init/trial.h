@@ -54,4 +54,3 @@ bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
 // Checks and mends until a check passes; else `found` is what it was (*is_changed: it is not). False without
 // memory, or where the file cannot be written.
 bool trial_run(const struct trial *t, bool *is_changed, struct error *e);
-

@@ -54,7 +54,8 @@ struct page_rate {
 // A configuration for a build by somebody else: its options quoted for a shell, and the same as a header.
 struct page_code {
     const char *options, *header; // NULL: there is none
-    const char *geometry;         // of the launches; NULL: not known, and the options are those of the parameters alone
+    const char *
+        geometry; // of the launches; NULL: not known, and the options are those of the parameters alone
 };
 
 // All that is known of one configuration: of the finalists, the fastest, and one of each group of failures.

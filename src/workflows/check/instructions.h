@@ -10,4 +10,3 @@
 // simulated. Operations are additions, subtractions, multiplications, divisions, and two for a multiply-add; they stay unknown
 // where there are vectors, whose width is not told.
 bool instructions_read(const char *text, struct counters *out, struct error *e);
-

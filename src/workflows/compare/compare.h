@@ -167,4 +167,3 @@ bool compare_fetch(struct compare *c, uint32_t side, enum fetch what, const char
                    struct text *out, struct error *e);
 // Counts what one launch of that side's job does, or says why that cannot be counted, in the arena. Blocks likewise.
 struct counters *compare_count(struct compare *c, uint32_t side, struct arena *a, struct error *e);
-

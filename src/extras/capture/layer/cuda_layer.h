@@ -158,4 +158,3 @@ struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *t, const c
 void cuda_replace_release(struct cuda_replacement *r);
 CUresult cuda_replace_launch(const struct cuda_launch *l);
 bool cuda_has_replacement(const struct cuda_launch *l);
-

@@ -1,7 +1,16 @@
 // honest: calls by a table of functions, over what calls back
-static float square(float v) { return v * v; }
-static float halve(float v) { return 0.5f * v; }
-static float add_one(float v) { return v + 1; }
+static float square(float v)
+{
+    return v * v;
+}
+static float halve(float v)
+{
+    return 0.5f * v;
+}
+static float add_one(float v)
+{
+    return v + 1;
+}
 static float (*const steps[])(float) = {square, halve, add_one};
 void map(float *y, const float *x)
 {

@@ -8,7 +8,8 @@ void map(float *y, const float *x)
 #ifdef __SSE__
     for (; i + 4 <= N; i += 4) {
         __m128 v = _mm_loadu_ps(x + i);
-        _mm_storeu_ps(y + i, _mm_add_ps(_mm_mul_ps(_mm_set1_ps(0.5f), _mm_mul_ps(v, v)), _mm_set1_ps(1)));
+        _mm_storeu_ps(y + i,
+                      _mm_add_ps(_mm_mul_ps(_mm_set1_ps(0.5f), _mm_mul_ps(v, v)), _mm_set1_ps(1)));
     }
 #endif
     for (; i < N; i++)

@@ -166,4 +166,3 @@ struct cupti_api {
     CUPTI_FUNCTIONS(X)
 #undef X
 };
-
