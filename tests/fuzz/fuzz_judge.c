@@ -97,7 +97,7 @@ static size_t check_wrong(const struct text *wrong)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct serving s = {.folder = "/nowhere", .language = LANGUAGE_OPENCL};
+    struct serving s = {.folder = "/dev/null/nowhere", .language = LANGUAGE_OPENCL};
     size_t lines = 1, found = 0;
     bool more = true;
     s.input = memfd_create("input", MFD_CLOEXEC);
