@@ -83,6 +83,8 @@ static void put_evidence(const struct judge_report *v, const struct judge_record
         text_addf(&all, "the code of %s", r->same_as->candidate->name);
     else if (r->variants > 1)
         text_addf(&all, "with %s, of %u variants", r->candidate->values, (unsigned)r->variants);
+    if (r->policies)
+        text_addf(&all, "%sits PTX asks of the caches: %s", all.length ? "; " : "", r->policies);
     size_t length = cut_length(&all, v->verbose ? SIZE_MAX : EVIDENCE_MOST);
     text_addn(out, text_cstr(&all), length);
     text_add(out, length < all.length ? " ..." : "");
@@ -264,6 +266,8 @@ FIELDS(judge_time_fields, struct judge_time, struct judge_report, JUDGE_TIME)
     X(RECORDS, sizes, (judge_time_fields, v->times, v->time_count), "", "")                        \
     X(TEXT, at, (v->at), "", "the size or inputs of the evidence")                                 \
     X(SOME, evidence, (v->evidence), "", "")                                                       \
+    X(SOME, cache_policies, (v->policies ? v->policies : ""), "",                                  \
+      "what its PTX asks of the caches, if it was measured twice")                                 \
     X(SOME, log, (v->log), "", "of the build")                                                     \
     X(F64, error, (v->error), "", "largest relative norm of an output")                            \
     X(F64, baseline_error, (v->baseline_error), "", "of the baseline there")                       \

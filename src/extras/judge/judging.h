@@ -108,9 +108,11 @@ struct judge_record {
     const char *log;          // of the build; ""
     struct judge_time *times; // one a timed point
     uint32_t time_count;
-    bool timed;                   // at all of them
-    struct stats_ratio speedup;   // geometric mean over these
-    bool is_final;                // measured twice
+    bool timed;                 // at all of them
+    struct stats_ratio speedup; // geometric mean over these
+    bool is_final;              // measured twice
+    const char *
+        policies; // what its PTX asks of the caches, of one that was measured twice; NULL: nothing, or it has none
     double error, baseline_error; // relative norms, the largest over the outputs; NaN: not known
 };
 
