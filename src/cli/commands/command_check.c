@@ -210,7 +210,10 @@ static const struct option check_options[] = {
          "it (zeros, a copy of an argument, one element that is 0, the last row or a tile "
          "missing, values halved or rounded to half precision, what the output held before, "
          "nothing written), and each must be refused. One that passes is an error of the spec, "
-         "which is named. The store does not answer."},
+         "which is named. Then mutants of the first kernel that passed (a barrier removed, a bound "
+         "off by one) are launched; one that "
+         "passes is named, too, and is no error: it may do the same at this size. The store does "
+         "not answer."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)), .brief = "only build, run nothing",
      .help = "Only build: nothing runs, and the store is neither asked nor written."},
     {OPTION("arch", "NAME", option_text, FIELD(arch)),
