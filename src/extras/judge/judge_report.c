@@ -141,6 +141,29 @@ static void put_verdicts(const struct judge_report *v, enum report_format format
     free(list);
 }
 
+static const char *floor_source(const struct judge_time *t)
+{
+    return t->floor.is_by_peak ? "the measured peak of its memory" : "its clock";
+}
+
+// Floors of the timed sizes, the same for all.
+static void put_floors(const struct judge_report *v, struct text *out)
+{
+    const struct judge_record *r = NULL;
+    for (size_t i = 0; i < v->count && !r; i++)
+        r = v->records[i] && v->records[i]->timed ? v->records[i] : NULL;
+    for (uint32_t i = 0; r && i < r->time_count; i++) {
+        const struct judge_time *t = &r->times[i];
+        if (!(t->floor.ns >= 1))
+            continue;
+        text_addf(
+            out,
+            "To write the output%s%s takes %.1f us at least, by %s; the baseline takes %.1f us\n",
+            t->label[0] ? " at " : "", t->label, t->floor.ns / 1e3, floor_source(t),
+            t->baseline_ns / 1e3);
+    }
+}
+
 static void put_totals(const struct judge_report *v, struct text *out)
 {
     const struct judging_progress *p = &v->progress;
@@ -157,6 +180,7 @@ static void put_totals(const struct judge_report *v, struct text *out)
                   "%zu measured twice: the second time counts, with intervals of %g %% that hold "
                   "together\n",
                   p->finalists, 100 * p->level);
+    put_floors(v, out);
     for (uint32_t i = 0; i < p->check_count; i++)
         unused += p->checks[i].why != NULL;
     for (uint32_t i = 0; i < p->check_count && unused; i++) {
@@ -246,8 +270,10 @@ static const char *hex_of(const struct digest *d, bool is_known, struct arena *a
     X(TEXT, size, (v->label), "", "")                                                              \
     X(F64, baseline_ns, (v->timed ? v->baseline_ns : NAN), "ns", "median")                         \
     X(F64, candidate_ns, (v->timed ? v->candidate_ns : NAN), "ns", "")                             \
-    X(F64, floor_ns, (v->timed && v->floor_ns > 0 ? v->floor_ns : NAN), "ns",                      \
+    X(F64, floor_ns, (v->timed && v->floor.ns > 0 ? v->floor.ns : NAN), "ns",                      \
       "to write the output at all")                                                                \
+    X(TEXT, floor_by, (v->timed && v->floor.ns > 0 ? floor_source(v) : NULL), "",                  \
+      "the device's clock, or the measured peak of its memory")                                    \
     X(F64, speedup, (v->timed ? v->speedup.ratio : NAN), "", "")                                   \
     X(PAIR, interval, (v->timed && v->speedup.interval, v->speedup.low, v->speedup.high), "", "")
 FIELDS(judge_time_fields, struct judge_time, struct judge_report, JUDGE_TIME)
