@@ -1,4 +1,4 @@
-# Shared by package.sh and wheel.sh (sourced): a clean system of the same release, by debootstrap. Needs root and the network.
+# Shared by package.sh, wheel.sh and image.sh (sourced): a clean system of the same release, by debootstrap. Needs root and the network.
 
 # Makes it in $clean, which goes with the script; what installed it says is in FOLDER/debootstrap.log.
 make_clean_system() { # folder
@@ -21,10 +21,14 @@ make_clean_system() { # folder
     as_root mkdir "$clean/packages"
 }
 
-remove_clean_system() {
-    for folder in sys proc; do
-        ! mountpoint -q "$clean/$folder" || as_root umount "$clean/$folder" || return
+leave_clean_system() { # nothing of this machine is in it any more
+    for mounted in sys proc; do
+        ! mountpoint -q "$clean/$mounted" || as_root umount "$clean/$mounted" || return
     done
+}
+
+remove_clean_system() {
+    leave_clean_system || return
     as_root rm -rf --one-file-system "$clean"
 }
 

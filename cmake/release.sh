@@ -6,7 +6,7 @@
 #   hone-VERSION.tar.gz                source, of the commit, the same bytes for the same commit
 #   hone_*.deb, libhone*.deb, ...      Debian's packages of this system (package.sh)
 #   hone_tuner-VERSION-*.whl, .tar.gz  Python's; the wheel's name says the oldest glibc that it runs with (wheel.sh)
-#   hone-VERSION-image.tar             a container image, where there is docker; else Dockerfile alone
+#   hone-VERSION-image.tar             a container image, for podman load or docker load (image.sh; needs root)
 #   SHA256SUMS                         of all of them
 #
 # All are built from the source archive. A tree with changes that are not committed is refused.
@@ -42,14 +42,8 @@ cp "$folder"/deb-package/*.deb "$made/"
 HONE_BUILD=$folder/python "$source/cmake/wheel.sh"
 cp "$folder"/python-wheel/dist/* "$made/"
 
-cp "$source/cmake/Dockerfile" "$made/"
-if command -v docker >/dev/null 2>&1 && docker info >/dev/null 2>&1; then
-    say "the image"
-    docker build -q -t "hone:$version" -f "$source/cmake/Dockerfile" "$source"
-    docker save "hone:$version" -o "$made/$name-image.tar"
-else
-    say "no docker here: the image is not built, its Dockerfile is in the release"
-fi
+HONE_BUILD=$folder/container HONE_PACKAGES=$made SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) "$source/cmake/image.sh"
+mv "$folder/container-image/$name-image.tar" "$made/"
 
 say "checksums"
 (cd "$made" && sha256sum -- * >"$folder/SHA256SUMS" && mv "$folder/SHA256SUMS" . && sha256sum -c --quiet SHA256SUMS)

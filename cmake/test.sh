@@ -62,6 +62,7 @@ extra='ninja-build:cmd:ninja
 python3-pytest:file:/usr/lib/python3/dist-packages/pytest
 python3-numpy:file:/usr/lib/python3/dist-packages/numpy
 g++:cmd:g++
+lld:cmd:ld.lld
 oclgrind:cmd:oclgrind
 libopenblas0:lib:libopenblas.so.0
 libclblast1:lib:libclblast.so.1'
@@ -75,7 +76,8 @@ wanted() { # label
 valgrind:cmd:valgrind"
 ! wanted examples || extra="$extra
 python3-nbclient:file:/usr/lib/python3/dist-packages/nbclient
-python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel"
+python3-ipykernel:file:/usr/lib/python3/dist-packages/ipykernel
+python3-yaml:file:/usr/lib/python3/dist-packages/yaml"
 ! wanted kernel-tuner || extra="$extra
 python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted capture || extra="$extra
@@ -87,6 +89,7 @@ python3-gpyfft:file:/usr/lib/python3/dist-packages/gpyfft
 python3-venv:file:/usr/share/doc/python3-venv"
 ! wanted browser || extra="$extra
 chromium:cmd:chromium
+librsvg2-bin:cmd:rsvg-convert
 python3-venv:file:/usr/share/doc/python3-venv"
 prepare
 

@@ -1,7 +1,8 @@
 // Matrix multiplication by tensor cores in double precision: the body that matmul_double.cl and
 // matmul_double.cu share. Each of the two says the words of its language first.
 //
-//   C = ALPHA * A * B + BETA * C; A is M x K, B is K x N, C is M x N, row-major
+//   C = ACTIVATION(ALPHA * A * B + BETA * C + bias) (epilogue.h); A is M x K, B is K x N, C is M x N,
+//   row-major
 //
 // The `instruction`s:
 //
@@ -27,26 +28,32 @@
 
 #include "matmul_tiles.h"
 
+#define NUMBER double
+#define ROUGH  0
+#include "epilogue.h"
+
 #define FACTOR (double)(ALPHA)
+#define ARGUMENTS                                                                                  \
+    GLOBAL double *RESTRICT C, const GLOBAL double *RESTRICT A, const GLOBAL double *RESTRICT B,   \
+        GLOBAL uint *RESTRICT maps, const GLOBAL double *RESTRICT bias
 
 #if instruction == portable
 
-#define NUMBER           double
 #define LOCAL_NUMBERS    LOCAL_DOUBLES
 #define A_AT(row, k)     A[(row)*K + (k)]
 #define B_AT(k, column)  B[(k)*N + (column)]
 #define C_AT(at)         C[at]
+#define BIAS_AT(column)  bias[column]
 #define PUT(at, product) C[at] = product
 
-KERNEL GROUP_OF(256) void matmul_double(GLOBAL double *RESTRICT C, const GLOBAL double *RESTRICT A,
-                                        const GLOBAL double *RESTRICT B, GLOBAL uint *RESTRICT maps)
+KERNEL GROUP_OF(256) void matmul_double(ARGUMENTS)
 {
     PORTABLE_PRODUCT
 }
 
 #else
 
-#define mapped 1
+#define LIGHT 1
 #define CONSUMERS                                                                                  \
     (tile_m / warp_m * (tile_n / warp_n) / 4) // groups of four sub-groups that multiply
 #include "hopper.h"
@@ -79,11 +86,11 @@ INLINE void bring_all(uint base, const GLOBAL uint *map_a, const GLOBAL uint *ma
         for (int slab = 0; slab < SLABS; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             barrier_expect(FULL(now), STAGE * 8);
-            copy_box(PLACE(now), map_a, slab * SLAB, down * tile_m, FULL(now));
+            copy_box(PLACE(now), map_a, slab * SLAB, down * tile_m, 0, FULL(now));
 #pragma unroll
             for (int i = 0; i < tile_n / SLAB; i++)
                 copy_box(PLACE(now) + (A_PART + i * BLOCK) * 8, map_b, across * tile_n + i * SLAB,
-                         slab * SLAB, FULL(now));
+                         slab * SLAB, 0, FULL(now));
             now = now + 1 == stages ? 0 : now + 1;
             parity ^= now == 0;
         }
@@ -154,21 +161,19 @@ INLINE void multiply_slab(double acc[ACROSS][DOWN][4], const LOCAL double *slab,
     }
 }
 
-INLINE void store_two(GLOBAL double *C, size_t row, size_t column, double first, double second)
+INLINE void store_two(GLOBAL double *C, size_t row, size_t column, double first, double second,
+                      double2 bias)
 {
     GLOBAL double2 *to = (GLOBAL double2 *)(C + row * N + column);
-    first *= FACTOR, second *= FACTOR;
+    double2 old = DOUBLE2(0.0, 0.0);
     if (row >= M || column >= N) // an even column, and N is even
         return;
     if (BETA != 0)
-        first += (double)(BETA)*to->x, second += (double)(BETA)*to->y;
-    *to = DOUBLE2(first, second);
+        old = *to;
+    *to = DOUBLE2(finish(FACTOR * first, old.x, bias.x), finish(FACTOR * second, old.y, bias.y));
 }
 
-KERNEL GROUP_OF(THREADS) void matmul_double(GLOBAL double *RESTRICT C,
-                                            const GLOBAL double *RESTRICT A,
-                                            const GLOBAL double *RESTRICT B,
-                                            GLOBAL uint *RESTRICT maps)
+KERNEL GROUP_OF(THREADS) void matmul_double(ARGUMENTS)
 {
     LOCAL_DOUBLES(slabs, stages * STAGE + 32 + stages * 2, 1024);
     GLOBAL uint *map_a = maps + GROUP_ID(0) * 64, *map_b = map_a + 32;
@@ -225,13 +230,15 @@ KERNEL GROUP_OF(THREADS) void matmul_double(GLOBAL double *RESTRICT C,
             barrier_arrive(EMPTY(before));
 #pragma unroll
         for (int j = 0; j < ACROSS; j++) {
+            const size_t column = (size_t)across * tile_n + first_column + j * 16 + lane / 4 * 2;
+            double2 added = DOUBLE2(0.0, 0.0);
+            if (BIAS && column < N)
+                added = *(const GLOBAL double2 *)(bias + column);
 #pragma unroll
             for (int m = 0; m < DOWN; m++) {
                 const size_t row = (size_t)down * tile_m + first_row + m * 8 + lane % 4;
-                const size_t column =
-                    (size_t)across * tile_n + first_column + j * 16 + lane / 4 * 2;
-                store_two(C, row, column, acc[j][m][0], acc[j][m][2]);
-                store_two(C, row + 4, column, acc[j][m][1], acc[j][m][3]);
+                store_two(C, row, column, acc[j][m][0], acc[j][m][2], added);
+                store_two(C, row + 4, column, acc[j][m][1], acc[j][m][3], added);
             }
         }
     }

@@ -2,7 +2,8 @@
 // body that matmul_half.cl and matmul_half.cu share. Each of the two says the words of its language
 // first (words.h).
 //
-//   C = ALPHA * A * B + BETA * C; A is M x K, B is K x N, C is M x N, row-major, of TYPE:
+//   C = ACTIVATION(ALPHA * A * B + BETA * C + bias) (epilogue.h); A is M x K, B is K x N, C is M x N,
+//   row-major, of TYPE; with BATCH > 1 so many of each, one behind the other, and one bias for all:
 //
 //   bf16        bfloat16: the upper half of a float
 //   fp16        IEEE's half
@@ -12,6 +13,8 @@
 // Kernels take them as their bits: OpenCL C has not all of these types. The `instruction`s:
 //
 //   portable   multiply-adds by each work-item: any device; right, not fast
+//   mma_sync   a sub-group (warp) multiplies 16 columns of B by eight rows of A from registers, for
+//              few rows. Capability 8.0; 16 bits alone
 //   wgmma      four warps multiply 64 x tile_n x 32 bytes with operands in local memory. Capability 9.0
 //              alone; OpenCL needs the spec's Retarget for it
 //
@@ -26,6 +29,11 @@
 // multiply have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes
 // tile after tile, and slabs of the next one arrive while the last one is stored: by each work-item,
 // 16 bytes at a time, or `staged`, through local memory and by a tensor map of C.
+//
+// A tile of a small or long product is computed by `splits` work-groups, each with a part of k: each
+// leaves its sums in `parts`, and who comes last, by the tile's counter, adds them up, in the order of
+// k. Counters are zero before a launch, and after it again. Of rows beyond M nothing is brought, computed
+// for anybody, or left: M = 1 costs little more than reading B.
 //
 // Sums of products of 8 bits keep fewer bits in the hardware than a float has. With FAST=0 they are
 // added to floats after each slab.
@@ -44,6 +52,7 @@
 
 #define portable 0
 #define wgmma    1
+#define mma_sync 2
 
 #define bf16 0
 #define fp16 1
@@ -99,6 +108,10 @@ INLINE ushort from_float(float x)
 #endif
 }
 
+#define NUMBER float
+#define ROUGH  (instruction != portable)
+#include "epilogue.h"
+
 // Floats of 8 bits come with a scale for A and one for B.
 #if EIGHT
 #define SCALES , const GLOBAL float *RESTRICT scales
@@ -108,63 +121,159 @@ INLINE ushort from_float(float x)
 #define FACTOR (float)(ALPHA)
 #endif
 
+#define ARGUMENTS                                                                                  \
+    GLOBAL ushort *RESTRICT C, const GLOBAL ELEMENT *RESTRICT A, const GLOBAL ELEMENT *RESTRICT B, \
+        GLOBAL uint *RESTRICT maps, const GLOBAL ushort *RESTRICT bias,                            \
+        GLOBAL float *RESTRICT parts, GLOBAL uint *RESTRICT counters SCALES
+
 #if instruction == portable
 
-#define NUMBER           float
 #define LOCAL_NUMBERS    LOCAL_FLOATS
 #define A_AT(row, k)     to_float(A[(row)*K + (k)], TYPE)
 #define B_AT(k, column)  to_float(B[EIGHT ? (column)*K + (k) : (k)*N + (column)], TYPE_OF_B)
 #define C_AT(at)         to_float(C[at], TYPE_OF_C)
+#define BIAS_AT(column)  to_float(bias[column], TYPE_OF_C)
 #define PUT(at, product) C[at] = from_float(product)
 
-KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL ELEMENT *RESTRICT A,
-                                      const GLOBAL ELEMENT *RESTRICT B,
-                                      GLOBAL uint *RESTRICT maps SCALES)
+KERNEL GROUP_OF(256) void matmul_half(ARGUMENTS)
 {
+    const size_t matrix = GROUP_ID(0) / WORK;
+    A += matrix * M * K, B += matrix * K * N, C += matrix * M * N;
     PORTABLE_PRODUCT
+}
+
+#elif instruction == mma_sync
+
+// Few rows: the product is as fast as B is read, once, straight into registers. Sub-groups of a
+// work-group have every `splits`-th step of 16 of k, `stages` steps at a time; their sums meet in local
+// memory. Factors are swapped: B, transposed, is the one of 16 lines, where a lane has two columns and
+// four of k; these are next to each other in memory, which is as good an order of k as any.
+#define EACH  (tile_n / 8) // columns of a lane
+#define ROWS8 ((M < tile_m ? M + 7 : tile_m) / 8)
+#define STEPS (K / 16)
+#define PART  (tile_n * ROWS8 * 8) // sums of a sub-group
+
+#if TYPE == bf16
+#define MMA_TYPES "bf16.bf16"
+#else
+#define MMA_TYPES "f16.f16"
+#endif
+
+// A lane's columns of one k. They are read once.
+INLINE void load_columns(uint *words, const GLOBAL ushort *from)
+{
+#if EACH == 8
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\n"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "l"(from));
+#else
+    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];\n"
+                 : "=r"(words[0]), "=r"(words[1])
+                 : "l"(from));
+#endif
+}
+
+INLINE uint halves(uint first, uint second, int upper)
+{
+    uint both;
+    asm("prmt.b32 %0, %1, %2, %3;\n"
+        : "=r"(both)
+        : "r"(first), "r"(second), "r"(upper ? 0x7632 : 0x5410));
+    return both;
+}
+
+// The sums of two columns, from the words of four k, and of eight rows.
+INLINE void multiply(float *sums, const uint words[4][EACH / 2], int pair, uint2 row)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." MMA_TYPES
+                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n"
+                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                 : "r"(halves(words[0][pair], words[1][pair], 0)),
+                   "r"(halves(words[0][pair], words[1][pair], 1)),
+                   "r"(halves(words[2][pair], words[3][pair], 0)),
+                   "r"(halves(words[2][pair], words[3][pair], 1)), "r"(row.x), "r"(row.y));
+}
+
+KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
+{
+    LOCAL_FLOATS(sums, splits * PART, 16);
+    const size_t matrix = GROUP_ID(0) / WORK;
+    const int lane = LOCAL_ID(0) % 32, warp = LOCAL_ID(0) / 32;
+    int down, across;
+    float acc[ROWS8][EACH / 2][4];
+    place_of(GROUP_ID(0) % WORK, &down, &across);
+    A += matrix * M * K + (size_t)down * tile_m * K;
+    B += matrix * K * N;
+    C += matrix * M * N;
+    const int rows = M - down * tile_m < tile_m ? M - down * tile_m : tile_m;
+    const int column = across * tile_n + lane / 4 * EACH;
+    const int is_there = column < N;
+
+#pragma unroll
+    for (int i = 0; i < ROWS8 * EACH * 2; i++)
+        acc[i / (EACH * 2)][i / 4 % (EACH / 2)][i % 4] = 0.0f;
+#pragma unroll 1
+    for (int first = warp; first < STEPS; first += splits * stages) {
+        uint words[stages][4][EACH / 2];
+#pragma unroll
+        for (int s = 0; s < stages; s++) {
+            const int step = first + s * splits;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+#pragma unroll
+                for (int i = 0; i < EACH / 2; i++)
+                    words[s][k][i] = 0;
+                if (is_there && (STEPS % (splits * stages) == 0 || step < STEPS))
+                    load_columns(words[s][k],
+                                 B + (size_t)(step * 16 + lane % 4 * 4 + k) * N + column);
+            }
+        }
+#pragma unroll
+        for (int s = 0; s < stages; s++) {
+            const int step = first + s * splits;
+#pragma unroll
+            for (int r = 0; r < ROWS8; r++) {
+                const int row = r * 8 + lane / 4;
+                uint2 of_row = UINT2(0, 0);
+                if (row < rows && (STEPS % (splits * stages) == 0 || step < STEPS))
+                    of_row =
+                        *(const GLOBAL uint2 *)(A + (size_t)row * K + step * 16 + lane % 4 * 4);
+#pragma unroll
+                for (int pair = 0; pair < EACH / 2; pair++)
+                    multiply(acc[r][pair], words[s], pair, of_row);
+            }
+        }
+    }
+
+    LOCAL float *to = sums + warp * PART + lane / 4 * EACH + lane % 4 * 2 * tile_n;
+#pragma unroll
+    for (int r = 0; r < ROWS8; r++) {
+#pragma unroll
+        for (int pair = 0; pair < EACH / 2; pair++) {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                to[(r * 8 + i % 2) * tile_n + pair * 2 + i / 2] = acc[r][pair][i];
+        }
+    }
+    BARRIER();
+    for (int e = LOCAL_ID(0); e < rows * tile_n; e += 32 * splits) {
+        const int x = across * tile_n + e % tile_n;
+        const size_t at = (size_t)(down * tile_m + e / tile_n) * N + x;
+        float sum = 0.0f;
+        for (int w = 0; w < splits; w++)
+            sum += sums[w * PART + e];
+        if (x < N)
+            C[at] = from_float(finish(FACTOR * sum, BETA != 0 ? to_float(C[at], TYPE_OF_C) : 0.0f,
+                                      BIAS ? to_float(bias[x], TYPE_OF_C) : 0.0f));
+    }
 }
 
 #else
 
 #define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
-#include "hopper.h"
-
-// ---- wgmma: its words --------------------------------------------------------------------------
-
-#define SLAB    (128 / WIDE) // of k: 128 bytes
-#define SLABS   ((K + SLAB - 1) / SLAB)
-#define THREADS (128 * (CONSUMERS + 1))
-#define SUMS    (tile_n / 2)   // registers of a work-item for 64 rows
-#define A_BYTES (tile_m * 128) // of a slab
-#define B_BYTES (tile_n * 128)
-#define STAGE   (A_BYTES + B_BYTES)
-#define B_STEP  (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
-#define BLOCK   (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
-
-// Names of the registers of an instruction, and the operands behind them.
-#define NAMES_32                                                                                   \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"                         \
-    ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define NAMES_64                                                                                   \
-    NAMES_32                                                                                       \
-    ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"             \
-    ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define NAMES_96                                                                                   \
-    NAMES_64                                                                                       \
-    ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"             \
-    ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define NAMES_128                                                                                  \
-    NAMES_96                                                                                       \
-    ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
-    ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
-    "%127"
-#define SUMS_8(d, i)                                                                               \
-    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]),    \
-        "+f"(d[i + 6]), "+f"(d[i + 7])
-#define SUMS_32(d, i)  SUMS_8(d, i), SUMS_8(d, i + 8), SUMS_8(d, i + 16), SUMS_8(d, i + 24)
-#define SUMS_64(d, i)  SUMS_32(d, i), SUMS_32(d, i + 32)
-#define SUMS_96(d, i)  SUMS_64(d, i), SUMS_32(d, i + 64)
-#define SUMS_128(d, i) SUMS_64(d, i), SUMS_64(d, i + 64)
+#define SPAN      tile_n
+#define LIGHT     mapped
+#define MATRICES  BATCH
 
 #if EIGHT
 #define DEPTH    "k32"
@@ -172,28 +281,6 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL EL
 #else
 #define DEPTH    "k16"
 #define STRAIGHT ", 1, 1, 0, 1;" // B is transposed on its way
-#endif
-
-#if tile_n == 64
-#define SHAPE       "m64n64" DEPTH
-#define REGISTERS   NAMES_32
-#define DESCRIPTORS "%32, %33"
-#define ALL_SUMS(d) SUMS_32(d, 0)
-#elif tile_n == 128
-#define SHAPE       "m64n128" DEPTH
-#define REGISTERS   NAMES_64
-#define DESCRIPTORS "%64, %65"
-#define ALL_SUMS(d) SUMS_64(d, 0)
-#elif tile_n == 192
-#define SHAPE       "m64n192" DEPTH
-#define REGISTERS   NAMES_96
-#define DESCRIPTORS "%96, %97"
-#define ALL_SUMS(d) SUMS_96(d, 0)
-#else
-#define SHAPE       "m64n256" DEPTH
-#define REGISTERS   NAMES_128
-#define DESCRIPTORS "%128, %129"
-#define ALL_SUMS(d) SUMS_128(d, 0)
 #endif
 
 #if TYPE == bf16
@@ -215,37 +302,46 @@ KERNEL GROUP_OF(256) void matmul_half(GLOBAL ushort *RESTRICT C, const GLOBAL EL
 #define PACK "cvt.rn.f16x2.f32"
 #endif
 
-// d = a * b + KEEP * d for 64 x tile_n x 32 bytes, by four warps together; KEEP is "0" or "1". The
-// sums are not there until WAIT says so: SETTLE keeps the compiler from touching them in between.
-#define MULTIPLY(d, a, b, KEEP)                                                                    \
-    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE TYPES " {" REGISTERS                 \
-                        "}, " DESCRIPTORS ", " KEEP STRAIGHT)                                      \
-                 : ALL_SUMS(d)                                                                     \
-                 : "l"(a), "l"(b)                                                                  \
-                 : "memory")
-#define SETTLE(d) asm volatile("" : ALL_SUMS(d)::"memory")
-#define BEGIN()   asm volatile(SPLICE("wgmma.fence.sync.aligned;")::: "memory")
-#define COMMIT()  asm volatile(SPLICE("wgmma.commit_group.sync.aligned;")::: "memory")
-#define WAIT(n)   asm volatile(SPLICE("wgmma.wait_group.sync.aligned " #n ";")::: "memory")
+#include "hopper.h"
 
-// A matrix descriptor of wgmma: lines of 128 bytes with 128-byte swizzle, eight of them
-// every 1,024 bytes, from this address on, in units of 16 bytes. `apart`: bytes from 64 columns to
-// the next 64 where the lines are those of k.
-INLINE ulong descriptor(uint address, uint apart)
+#define SLAB     (128 / WIDE) // of k: 128 bytes
+#define SLABS    ((K + SLAB - 1) / SLAB)
+#define THREADS  (128 * (CONSUMERS + 1))
+#define LINES    (M < tile_m ? (M + 7) / 8 * 8 : tile_m) // of A, of a slab that is brought
+#define A_BYTES  (tile_m * 128)                          // the room of a slab
+#define B_BYTES  (tile_n * 128)
+#define STAGE    (A_BYTES + B_BYTES)
+#define B_STEP   (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
+#define BLOCK    (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
+#define OUTS     (tile_n / 64) // such blocks of C next to each other
+#define TASKS    (WORK * splits * BATCH)
+
+// What a work-group computes at a time: slabs `first` to `end` of a tile of a matrix.
+struct task {
+    int matrix, tile, down, across, first, end, split;
+};
+
+INLINE struct task task_of(int at)
 {
-    return (ulong)((address & 0x3ffffu) >> 4) | (ulong)(apart >> 4) << 16 |
-           (ulong)(1024 >> 4) << 32 | (ulong)1 << 62;
+    struct task t;
+    t.split = at % splits;
+    t.tile = at / splits;
+    t.matrix = t.tile / WORK;
+    t.first = t.split * SLABS / splits;
+    t.end = (t.split + 1) * SLABS / splits;
+    place_of(t.tile % WORK, &t.down, &t.across);
+    return t;
 }
 
 // ---- bringing ----------------------------------------------------------------------------------
 
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
 // maps of A, B and C, and the barriers.
-#define PLACE(i)  (base + (i) * (uint)STAGE)
-#define OUT(i)    (PLACE(stages) + (i) * (uint)BLOCK)
-#define MAP(i)    (OUT(staged * 2 * CONSUMERS) + (i)*128)
-#define FULL(i)   (MAP(3) + (i)*8)
-#define EMPTY(i)  (FULL(stages) + (i)*8)
+#define PLACE(i) (base + (i) * (uint)STAGE)
+#define OUT(i)   (PLACE(stages) + (i) * (uint)BLOCK)
+#define MAP(i)   (OUT(staged * 2 * CONSUMERS) + (i)*128)
+#define FULL(i)  (MAP(3) + (i)*8)
+#define EMPTY(i) (FULL(stages) + (i)*8)
 
 #if mapped
 
@@ -256,7 +352,7 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
     const int along_k = which == 0 || (EIGHT && which == 1);
     make_map(words + (MAP(which) - base) / 4, MAP(which), data, along_k ? K : N,
              which == 1 ? (EIGHT ? N : K) : M,
-             which == 0 ? tile_m
+             which == 0            ? LINES
              : EIGHT && which == 1 ? tile_n
                                    : 64,
              which == 2 ? 2 : WIDE, to, lane);
@@ -266,25 +362,25 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
 INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
 {
     uint now = 0, parity = 0;
-    for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
-        int down, across;
-        place_of(at, &down, &across);
+    for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
+        const struct task t = task_of(at);
 #pragma unroll 1
-        for (int slab = 0; slab < SLABS; slab++) {
+        for (int slab = t.first; slab < t.end; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             if (of_b) {
                 barrier_expect(FULL(now), B_BYTES);
 #if EIGHT
-                copy_box(PLACE(now) + A_BYTES, map, slab * SLAB, across * tile_n, FULL(now));
+                copy_box(PLACE(now) + A_BYTES, map, slab * SLAB, t.across * tile_n, t.matrix,
+                         FULL(now));
 #else
 #pragma unroll
                 for (int i = 0; i < tile_n / 64; i++)
-                    copy_box(PLACE(now) + A_BYTES + i * BLOCK, map, across * tile_n + i * 64,
-                             slab * SLAB, FULL(now));
+                    copy_box(PLACE(now) + A_BYTES + i * BLOCK, map, t.across * tile_n + i * 64,
+                             slab * SLAB, t.matrix, FULL(now));
 #endif
             } else {
-                barrier_expect(FULL(now), A_BYTES);
-                copy_box(PLACE(now), map, slab * SLAB, down * tile_m, FULL(now));
+                barrier_expect(FULL(now), LINES * 128);
+                copy_box(PLACE(now), map, slab * SLAB, t.down * tile_m, t.matrix, FULL(now));
             }
             now = now + 1 == stages ? 0 : now + 1;
             parity ^= now == 0;
@@ -338,17 +434,17 @@ INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int
 INLINE void bring_all(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *B, int thread)
 {
     uint now = 0, parity = 0;
-    for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
-        int down, across;
-        place_of(at, &down, &across);
+    for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
+        const struct task t = task_of(at);
+        const GLOBAL ELEMENT *a = A + (size_t)t.matrix * M * K, *b = B + (size_t)t.matrix * K * N;
 #pragma unroll 1
-        for (int slab = 0; slab < SLABS; slab++) {
+        for (int slab = t.first; slab < t.end; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1);
-            bring_lines(PLACE(now), A, down * tile_m, tile_m, M, slab * SLAB, thread);
+            bring_lines(PLACE(now), a, t.down * tile_m, tile_m, M, slab * SLAB, thread);
 #if EIGHT
-            bring_lines(PLACE(now) + A_BYTES, B, across * tile_n, tile_n, N, slab * SLAB, thread);
+            bring_lines(PLACE(now) + A_BYTES, b, t.across * tile_n, tile_n, N, slab * SLAB, thread);
 #else
-            bring_blocks(PLACE(now) + A_BYTES, B, across * tile_n, slab * SLAB, thread);
+            bring_blocks(PLACE(now) + A_BYTES, b, t.across * tile_n, slab * SLAB, thread);
 #endif
             asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];\n" ::"r"(FULL(now))
                          : "memory");
@@ -377,30 +473,54 @@ INLINE void exchange(uint *first, uint *second, int lane, int bit)
         *second = other;
 }
 
-// Two elements of C next to each other, as a word.
-INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, float first, float second,
-                      float factor)
+// Two elements of C, or of the bias, next to each other, as floats.
+struct pair {
+    float first, second;
+};
+
+INLINE struct pair pair_of(uint word)
 {
-    uint word;
-    first *= factor, second *= factor;
-    if (BETA != 0 && row < M && column < N) { // an even column, and N is even
-        const uint old = *(const GLOBAL uint *)(C + row * N + column);
-        first += (float)(BETA)*to_float(old & 0xffff, TYPE_OF_C);
-        second += (float)(BETA)*to_float(old >> 16, TYPE_OF_C);
-    }
+    struct pair p;
+    p.first = to_float(word & 0xffff, TYPE_OF_C);
+    p.second = to_float(word >> 16, TYPE_OF_C);
+    return p;
+}
+
+// Of a lane's columns of a tile, 8 apart, the bias, two of them in a word: it is there before the sums.
+INLINE void load_bias(uint *added, const GLOBAL ushort *bias, int column)
+{
+#pragma unroll
+    for (int i = 0; i < OUTS * 8; i++)
+        added[i] = BIAS && column + i * 8 < N ? *(const GLOBAL uint *)(bias + column + i * 8) : 0;
+}
+
+// Two elements of C next to each other, as a word.
+INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, const float *sums,
+                      float factor, struct pair bias)
+{
+    uint word, old = 0;
+    if (BETA != 0 && row < M && column < N) // an even column, and N is even
+        old = *(const GLOBAL uint *)(C + row * N + column);
+    const struct pair was = pair_of(old);
+    float first = add_up(factor * sums[0], was.first, bias.first);
+    float second = add_up(factor * sums[1], was.second, bias.second);
+    activate_two(&first, &second);
     asm volatile(PACK " %0, %1, %2;\n" : "=r"(word) : "f"(second), "f"(first));
     return word;
 }
 
-// A pair of each lane, 8 apart in a row of 64 columns, of the 64 x 64 that are stored next.
-INLINE void put_row(LOCAL uint *words, const GLOBAL ushort *C, size_t row, size_t column,
-                    const float *sums, float factor, int line, int lane)
+// 64 columns of two rows, 8 apart, of which each lane of a quad has pairs 8 apart: `words` gets those
+// of the rows by turns. `sums`: as wgmma leaves them.
+INLINE void pack_rows(uint *words, const GLOBAL ushort *C, const uint *added, size_t row,
+                      size_t column, const float *sums, float factor, int lane)
 {
-    const int quad = lane % 4;
 #pragma unroll
-    for (int i = 0; i < 8; i++)
-        words[line * 32 + (i ^ line % 8) * 4 + quad] =
-            pack_pair(C, row, column + i * 8 + quad * 2, sums[i * 4], sums[i * 4 + 1], factor);
+    for (int i = 0; i < 8; i++) {
+        const size_t at = column + i * 8 + lane % 4 * 2;
+        const struct pair bias = pair_of(added[i]);
+        words[i * 2] = pack_pair(C, row, at, sums + i * 4, factor, bias);
+        words[i * 2 + 1] = pack_pair(C, row + 8, at, sums + i * 4 + 2, factor, bias);
+    }
 }
 
 // All of a group of four warps.
@@ -409,39 +529,38 @@ INLINE void meet(int four)
     asm volatile("bar.sync %0, 128;\n" ::"r"(four + 1) : "memory");
 }
 
+#if staged
+
 // 64 x 64 of C by four warps, through local memory, from where it is copied while they go on.
-INLINE void store_block(LOCAL uint *words, uint base, const GLOBAL ushort *C,
-                        const GLOBAL uint *map, size_t row, size_t column, const float *sums,
-                        float factor, int place, int four, int thread)
+INLINE void store_block(LOCAL uint *words, uint base, const GLOBAL uint *map, int row, int column,
+                        int matrix, const uint *packed, int place, int four, int thread)
 {
-    const int line = thread % 128 / 32 * 16 + thread % 32 / 4;
-    LOCAL uint *out = words + (OUT(place) - base) / 4;
+    const int line = thread % 128 / 32 * 16 + thread % 32 / 4, quad = thread % 4;
+    LOCAL uint *out = words + (OUT(place) - base) / 4 + line * 32 + quad;
     if (thread % 128 == 0) // the copy before the last has left this place
         asm volatile("cp.async.bulk.wait_group.read 1;\n" ::: "memory");
     meet(four);
-    put_row(out, C, row + line, column, sums, factor, line, thread % 32);
-    put_row(out, C, row + line + 8, column, sums + 2, factor, line + 8, thread % 32);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        out[(i ^ line % 8) * 4] = packed[i * 2];
+        out[(i ^ line % 8) * 4 + 8 * 32] = packed[i * 2 + 1];
+    }
     asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
     meet(four);
-    if (thread % 128 == 0) {
-        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
-                     "cp.async.bulk.commit_group;\n" ::"l"(map),
-                     "r"((int)column), "r"((int)row), "r"(OUT(place))
-                     : "memory");
-    }
+    if (thread % 128 == 0)
+        store_box(OUT(place), map, column, row, matrix);
 }
 
-// 32 columns of a row, of which each lane of a quad has pairs 8 apart: each stores 8 in a row.
-// `sums`: those of this row and of the row 8 below by turns, as wgmma leaves them.
-INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *sums, float factor,
-                      int lane)
+#else
+
+// 32 columns of a row, `packed` as above: each lane of a quad stores 8 of them.
+INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const uint *packed, int lane)
 {
     const int quad = lane % 4;
     uint words[4];
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        words[i] =
-            pack_pair(C, row, column + i * 8 + quad * 2, sums[i * 4], sums[i * 4 + 1], factor);
+        words[i] = packed[i * 2];
     exchange(words, words + 1, lane, 1);
     exchange(words + 2, words + 3, lane, 1);
     exchange(words, words + 2, lane, 2);
@@ -451,14 +570,64 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const float *
             UINT4(words[0], words[1], words[2], words[3]);
 }
 
+#endif
+#if splits > 1
+
+// Leaves this group's sums of its part of k, 64 rows of tile_n floats.
+INLINE void put_sums(GLOBAL float *part, const float *sums, int rows, int thread)
+{
+    const int row = thread % 128 / 32 * 16 + thread % 32 / 4;
+    GLOBAL float2 *to = (GLOBAL float2 *)(part + row * tile_n + thread % 4 * 2);
+#pragma unroll
+    for (int i = 0; i < SUMS; i += 2) {
+        if (row + i % 4 / 2 * 8 < rows)
+            to[i % 4 / 2 * 4 * tile_n + i / 4 * 4] = FLOAT2(sums[i], sums[i + 1]);
+    }
+}
+
+// Adds up the parts of two neighbours in the order of k, and stores them: `part` is the first one's.
+INLINE void store_parts(GLOBAL ushort *C, const GLOBAL ushort *bias, const GLOBAL float *part,
+                        size_t row, size_t column, float factor)
+{
+    float sums[2] = {0.0f, 0.0f};
+    const struct pair added =
+        pair_of(BIAS && column < N ? *(const GLOBAL uint *)(bias + column) : 0);
+#pragma unroll
+    for (int i = 0; i < splits; i++) {
+        float first, second; // not from the first-level cache
+        asm volatile("ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2];\n"
+                     : "=f"(first), "=f"(second)
+                     : "l"(part + i * blocks * 64 * tile_n));
+        sums[0] += first, sums[1] += second;
+    }
+    if (column < N)
+        *(GLOBAL uint *)(C + row * N + column) = pack_pair(C, row, column, sums, factor, added);
+}
+
+// Does this group of four warps come last to its part of a tile? `seen` is a word of local memory.
+INLINE int comes_last(GLOBAL uint *counter, LOCAL uint *seen, int four, int thread)
+{
+    meet(four);
+    if (thread % 128 == 0) { // for all of the group, which has met
+        uint before;
+        asm volatile("fence.acq_rel.gpu;\n"
+                     "atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;\n" // zero again after the last
+                     : "=r"(before)
+                     : "l"(counter), "r"(splits - 1)
+                     : "memory");
+        *seen = before;
+    }
+    meet(four);
+    return *seen == splits - 1;
+}
+
+#endif
+
 // ---- the kernel --------------------------------------------------------------------------------
 
-KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
-                                          const GLOBAL ELEMENT *RESTRICT A,
-                                          const GLOBAL ELEMENT *RESTRICT B,
-                                          GLOBAL uint *RESTRICT maps SCALES)
+KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 {
-    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 96, 1024);
+    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 100, 1024);
     const uint base = LOCAL_ADDRESS(words);
     const int thread = LOCAL_ID(0), four = thread / 128;
 #if mapped
@@ -475,7 +644,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
 #if mapped
     if (which >= 0 && which < 2 + staged)
         make_map_of(words, base,
-                    which == 0 ? (const GLOBAL void *)A
+                    which == 0   ? (const GLOBAL void *)A
                     : which == 1 ? (const GLOBAL void *)B
                                  : (const GLOBAL void *)C,
                     own_maps + which * 32, which, thread % 32);
@@ -501,16 +670,19 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
         uint now = 0, parity = 0;
         float acc[blocks][SUMS];
 #if staged
-        int turn = 0;
         see_map(own_maps + 64);
 #endif
+#if staged
+        int turn = 0;
+#endif
 
-        for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
-            int down, across;
+        for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
+            const struct task t = task_of(at);
+            uint added[OUTS * 8];
+            load_bias(added, bias, t.across * tile_n + lane % 4 * 2);
 #if ONE_SUM
             uint before = 0; // the place of the slab before this one
 #endif
-            place_of(at, &down, &across);
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
 #pragma unroll
@@ -518,7 +690,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
                     acc[b][i] = 0.0f;
             }
 #pragma unroll 1
-            for (int slab = 0; slab < SLABS; slab++) {
+            for (int slab = t.first; slab < t.end; slab++) {
                 const ulong offset = now * (ulong)(STAGE / 16);
                 barrier_wait(FULL(now), parity);
 #if !mapped
@@ -538,7 +710,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
                 }
                 COMMIT();
                 WAIT(1); // this slab's products are on their way, those before are done
-                if (slab > 0 && lane == 0)
+                if (slab > t.first && lane == 0)
                     barrier_arrive(EMPTY(before));
                 before = now;
                 now = now + 1 == stages ? 0 : now + 1;
@@ -574,23 +746,46 @@ KERNEL GROUP_OF(THREADS) void matmul_half(GLOBAL ushort *RESTRICT C,
             if (lane == 0)
                 barrier_arrive(EMPTY(before));
 #endif
+            GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
+#if splits > 1
+            GLOBAL float *mine =
+                parts + ((size_t)t.tile * CONSUMERS + four) * splits * blocks * 64 * tile_n;
+            const size_t first_row = (size_t)t.down * tile_m + four * blocks * 64;
+            const int rows = M - (int)first_row < blocks * 64 ? M - (int)first_row : blocks * 64;
+#pragma unroll
+            for (int b = 0; b < blocks; b++)
+                put_sums(mine + (t.split * blocks + b) * 64 * tile_n, acc[b], rows - b * 64,
+                         thread);
+            if (comes_last(counters + t.tile * CONSUMERS + four,
+                           words + (EMPTY(stages) - base) / 4 + four, four, thread)) {
+                for (int e = thread % 128 * 2; e < rows * tile_n; e += 256)
+                    store_parts(to, bias, mine + e, first_row + e / tile_n,
+                                (size_t)t.across * tile_n + e % tile_n, factor);
+            }
+#else
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
-                const size_t row = (size_t)down * tile_m + (four * blocks + b) * 64;
+                const size_t row = (size_t)t.down * tile_m + (four * blocks + b) * 64;
+                const size_t line = row + thread / 32 % 4 * 16 + lane / 4;
 #pragma unroll
-                for (int i = 0; i < SUMS; i += staged ? 32 : 16) {
-                    const size_t column = (size_t)across * tile_n + i * 2;
+                for (int i = 0; i < OUTS; i++) {
+                    const size_t column = (size_t)t.across * tile_n + i * 64;
+                    uint block[16];
+                    pack_rows(block, to, added + i * 8, line, column, acc[b] + i * 32, factor,
+                              lane);
 #if staged
-                    store_block(words, base, C, own_maps + 64, row, column, acc[b] + i, factor,
+                    store_block(words, base, own_maps + 64, row, column, t.matrix, block,
                                 four * 2 + turn, four, thread);
                     turn ^= 1;
 #else
-                    const size_t line = row + thread / 32 % 4 * 16 + lane / 4;
-                    store_row(C, line, column, acc[b] + i, factor, lane);
-                    store_row(C, line + 8, column, acc[b] + i + 2, factor, lane);
+                    store_row(to, line, column, block, lane);
+                    store_row(to, line + 8, column, block + 1, lane);
+                    store_row(to, line, column + 32, block + 8, lane);
+                    store_row(to, line + 8, column + 32, block + 9, lane);
 #endif
                 }
             }
+#endif
         }
 #if staged
         if (thread % 128 == 0)

@@ -1,6 +1,6 @@
 // Matrix multiplication in fp32 for GPUs: as much of the rate of their multiply-adds as a tuner finds.
 //
-//   C = ALPHA * A * B + BETA * C; A is M x K, B is K x N, C is M x N floats, row-major. Any M, N, K.
+//   C = ACTIVATION(ALPHA * A * B + BETA * C + bias); A is M x K, B is K x N, C is M x N floats, row-major. Any M, N, K.
 //
 // What bounds it. A multiprocessor starts one instruction per cycle and quarter, and a multiply-add of 32
 // work-items is one: whatever else is in the loop takes the place of multiply-adds. So the loop must be little
@@ -57,6 +57,7 @@
 #define KERNEL(items)              __kernel __attribute__((reqd_work_group_size(items, 1, 1))) void
 #define KERNEL_RESIDENT(items, by) KERNEL(items)
 #define FUNCTION                   static inline __attribute__((always_inline))
+#define INLINE                     FUNCTION
 #define GLOBAL                     __global
 #define LOCAL                      __local
 #define LOCAL_ARRAY                __local

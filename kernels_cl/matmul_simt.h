@@ -372,31 +372,34 @@ KERNEL(256) pack_b_panels(GLOBAL float *RESTRICT panels, const GLOBAL float *RES
 // ---- to C
 // ------------------------------------------------------------------------------------------
 
+#define NUMBER float
+#define ROUGH  0
+#include "epilogue.h"
+
 // Four neighbours of C, of which row and column say whether they are there.
-FUNCTION void store_run(GLOBAL float *RESTRICT C, int row, int column, float *sum)
+FUNCTION void store_run(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT bias, int row,
+                        int column, float *sum)
 {
     GLOBAL float *to = C + (size_t)row * N + column;
-    UNROLL
-    for (int e = 0; e < 4; e++)
-        sum[e] *= (float)(ALPHA);
-    if (N % 4 == 0) {
-        if (WHOLE_C || (row < M && column < N)) {
-            if (BETA != 0) {
-                const float4 old = *(const GLOBAL float4 *)to;
-                sum[0] += (float)(BETA)*old.x;
-                sum[1] += (float)(BETA)*old.y;
-                sum[2] += (float)(BETA)*old.z;
-                sum[3] += (float)(BETA)*old.w;
-            }
-            *(GLOBAL float4 *)to = FLOAT4(sum[0], sum[1], sum[2], sum[3]);
-        }
-    } else {
-        UNROLL
-        for (int e = 0; e < 4; e++) {
-            if (row < M && column + e < N)
-                to[e] = BETA != 0 ? sum[e] + (float)(BETA)*to[e] : sum[e];
-        }
+    float old[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (!WHOLE_C && (row >= M || column >= N))
+        return;
+    if (N % 4 == 0 && BETA != 0) {
+        const float4 four = *(const GLOBAL float4 *)to;
+        old[0] = four.x, old[1] = four.y, old[2] = four.z, old[3] = four.w;
     }
+    UNROLL
+    for (int e = 0; e < 4; e++) {
+        if (N % 4 != 0 && column + e >= N)
+            continue;
+        if (N % 4 != 0 && BETA != 0)
+            old[e] = to[e];
+        sum[e] = finish((float)(ALPHA)*sum[e], old[e], BIAS ? bias[column + e] : 0.0f);
+        if (N % 4 != 0)
+            to[e] = sum[e];
+    }
+    if (N % 4 == 0)
+        *(GLOBAL float4 *)to = FLOAT4(sum[0], sum[1], sum[2], sum[3]);
 }
 
 // Where a work-item's elements lie in the work-group's tile: columns in runs of four neighbours,
@@ -473,7 +476,9 @@ FUNCTION int dealt_group(int step)
     ((((size_t)(group)*2 + (ended)) * (item_m * item_n / 4) + ((i)*item_n + (j)) / 4) * (ITEMS * 4))
 
 // A work-group adds up row i of every work-item of a tile.
-KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT parts)
+KERNEL(ITEMS)
+add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT parts,
+          const GLOBAL float *RESTRICT bias)
 {
     const int item = LOCAL_ID, tile = GROUP_ID_X, i = GROUP_ID_Y;
     const int first = dealt_group(tile * STEPS), last = dealt_group(tile * STEPS + STEPS - 1);
@@ -500,8 +505,8 @@ KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT p
     const struct place place = place_of(item);
     UNROLL
     for (int j = 0; j < item_n; j += 4)
-        store_run(C, tile_m * TILE_M + row_of(place, i), tile_n * TILE_N + column_of(place, j),
-                  sum + j);
+        store_run(C, bias, tile_m * TILE_M + row_of(place, i),
+                  tile_n * TILE_N + column_of(place, j), sum + j);
 }
 #endif
 
@@ -525,7 +530,8 @@ KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT p
 KERNEL_RESIDENT(ITEMS, resident)
 matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A,
             const GLOBAL float *RESTRICT B, const GLOBAL float *RESTRICT panels_a,
-            const GLOBAL float *RESTRICT panels_b, GLOBAL float *RESTRICT parts)
+            const GLOBAL float *RESTRICT panels_b, GLOBAL float *RESTRICT parts,
+            const GLOBAL float *RESTRICT bias)
 {
     LOCAL_SLOTS(slots);
     LIMIT_REGISTERS;
@@ -699,7 +705,7 @@ matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A,
         for (int i = 0; i < item_m; i++) {
             UNROLL
             for (int j = 0; j < item_n; j += 4)
-                store_run(C, tile_m * TILE_M + row_of(place, i),
+                store_run(C, bias, tile_m * TILE_M + row_of(place, i),
                           tile_n * TILE_N + column_of(place, j), acc[i] + j);
         }
     }

@@ -5,29 +5,8 @@
 // Some instructions belong to one architecture, for which NVIDIA's OpenCL does not compile: they are comments,
 // and hone makes instructions of them (Retarget in the spec).
 
-#define KERNEL               __kernel
-#define INLINE               static inline __attribute__((always_inline))
-#define GLOBAL               __global
-#define LOCAL                __local
-#define RESTRICT             restrict
-#define GROUP_OF(n)          __attribute__((reqd_work_group_size(n, 1, 1)))
-#define GLOBAL_ID(d)         get_global_id(d)
-#define LOCAL_ID(d)          (int)get_local_id(d)
-#define GROUP_ID(d)          (int)get_group_id(d)
-#define GROUP_COUNT(d)       (int)get_num_groups(d)
-#define BARRIER()            barrier(CLK_LOCAL_MEM_FENCE)
-#define TOGETHER()           asm volatile("bar.warp.sync 0xffffffff;\n" ::: "memory")
-#define FLOAT_BITS(x)        as_uint(x)
-#define BITS_FLOAT(x)        as_float(x)
-#define FLOAT2(a, b)         (float2)(a, b)
-#define FLOAT4(a, b, c, d)   (float4)(a, b, c, d)
-#define RUN                  (CORRECTED ? run : 1)
-#define LOCAL_FLOATS(name, count, align)                                                               \
-    __local float name[count] __attribute__((aligned(align)))
-#define LOCAL_ADDRESS(array) (uint)(array)
+#include "words.h"
 
-#define SPLICE(text) "// hone-splice: " text "\n"
-#define ENTRY(text)  "// hone-entry: " text "\n"
-#define ENTRY_DIRECTIVES() asm volatile(ENTRY(".maxnreg " AT_START))
+#define RUN (CORRECTED ? run : 1)
 
 #include "matmul_tensor.h"

@@ -2,7 +2,8 @@
 // matmul_tensor.cu share. Each of the two says the words of its language first (KERNEL, GLOBAL,
 // SPLICE ...).
 //
-//   C = ALPHA * A * B + BETA * C; A is M x K, B is K x N, C is M x N floats, row-major.
+//   C = ACTIVATION(ALPHA * A * B + BETA * C + bias) (epilogue.h); A is M x K, B is K x N, C is M x N
+//   floats, row-major.
 //
 // A tensor core multiplies TF32 numbers: floats with 10 bits of mantissa instead of 23. There are
 // two modes:
@@ -146,23 +147,38 @@ KERNEL void pack_b_tiles(GLOBAL float *RESTRICT tiles, const GLOBAL float *RESTR
 
 // ---- what the ways have in common --------------------------------------------------------------
 
+#define NUMBER float
+#define ROUGH  0
+#include "epilogue.h"
+
 // Two elements of C next to each other.
-INLINE void store_pair(GLOBAL float *C, size_t row, size_t column, float first, float second)
+INLINE float2 load_pair(const GLOBAL float *from, int both)
+{
+    if (N % 2 == 0)
+        return *(const GLOBAL float2 *)from;
+    return FLOAT2(from[0], both ? from[1] : 0.0f);
+}
+
+INLINE void store_pair(GLOBAL float *C, const GLOBAL float *bias, size_t row, size_t column,
+                       float first, float second)
 {
     GLOBAL float *to = C + row * N + column;
+    const int both = N % 2 == 0 || column + 1 < N; // where N is even, at an even address
+    float2 old = FLOAT2(0.0f, 0.0f), added = old;
     if (row >= M || column >= N)
         return;
-    first *= (float)(ALPHA), second *= (float)(ALPHA);
-    if (N % 2 == 0) { // so that there are both, at an even address
-        if (BETA != 0) {
-            const float2 old = *(const GLOBAL float2 *)to;
-            first += (float)(BETA)*old.x, second += (float)(BETA)*old.y;
-        }
+    if (BETA != 0)
+        old = load_pair(to, both);
+    if (BIAS)
+        added = load_pair(bias + column, both);
+    first = finish((float)(ALPHA)*first, old.x, added.x);
+    second = finish((float)(ALPHA)*second, old.y, added.y);
+    if (N % 2 == 0) {
         *(GLOBAL float2 *)to = FLOAT2(first, second);
     } else {
-        to[0] = BETA != 0 ? first + (float)(BETA)*to[0] : first;
-        if (column + 1 < N)
-            to[1] = BETA != 0 ? second + (float)(BETA)*to[1] : second;
+        to[0] = first;
+        if (both)
+            to[1] = second;
     }
 }
 
@@ -293,7 +309,8 @@ INLINE float element(const LOCAL float *slab, int part, int line, int k)
 
 KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C,
                                             const GLOBAL float *RESTRICT tiles_a,
-                                            const GLOBAL float *RESTRICT tiles_b)
+                                            const GLOBAL float *RESTRICT tiles_b,
+                                            const GLOBAL float *RESTRICT bias)
 {
     LOCAL_FLOATS(slabs, stages * STAGE, 128);
     const int thread = LOCAL_ID(0), warp = thread / 32, lane = thread % 32;
@@ -379,8 +396,10 @@ KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C,
     for (int i = 0; i < BLOCKS_M; i++) {
 #pragma unroll
         for (int j = 0; j < BLOCKS_N; j++) {
-            store_pair(C, first_row + i * 16, first_column + j * 8, acc[i][j][0], acc[i][j][1]);
-            store_pair(C, first_row + i * 16 + 8, first_column + j * 8, acc[i][j][2], acc[i][j][3]);
+            store_pair(C, bias, first_row + i * 16, first_column + j * 8, acc[i][j][0],
+                       acc[i][j][1]);
+            store_pair(C, bias, first_row + i * 16 + 8, first_column + j * 8, acc[i][j][2],
+                       acc[i][j][3]);
         }
     }
 }

@@ -9,166 +9,23 @@
 #define CONSUMERS (tile_m / 64)
 #endif
 #define THREADS (128 * (CONSUMERS + 1))
-#define SUMS    (SPAN / 2) // registers of a work-item
 #define WORK    (TILES_M * TILES_N)
 
-// Registers of a work-item: when the kernel starts, of the warp that copies, of those that
-// multiply. Together no more than the 65,536 of a multiprocessor.
-#if CONSUMERS == 1
-#define AT_START "255"
-#elif CONSUMERS == 2
-#define AT_START    "168"
-#define OF_COPYING  "40"
-#define OF_MULTIPLY "232"
-#elif CONSUMERS == 3
-#define AT_START    "128"
-#define OF_COPYING  "32"
-#define OF_MULTIPLY "160"
-#else
-#define AT_START    "96"
-#define OF_COPYING  "24"
-#define OF_MULTIPLY "112"
+#define LIGHT    0
+#define DEPTH    "k8"
+#define TYPES    ".f32.tf32.tf32"
+#define STRAIGHT ", 1, 1;"
+#if !CORRECTED
+#define OF_FLOATS 11
 #endif
+#include "hopper.h"
 
-// Names of the registers of an instruction, %0 to %127, and the operands behind them.
-#define REGISTERS_32                                                                               \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"                         \
-    ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define REGISTERS_48                                                                               \
-    REGISTERS_32                                                                                   \
-    ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
-#define REGISTERS_64                                                                               \
-    REGISTERS_48                                                                                   \
-    ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define REGISTERS_96                                                                               \
-    REGISTERS_64                                                                                   \
-    ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"             \
-    ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define REGISTERS_128                                                                              \
-    REGISTERS_96                                                                                   \
-    ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
-    ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
-    "%127"
-#define SUMS_8(d, i)                                                                               \
-    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]),    \
-        "+f"(d[i + 6]), "+f"(d[i + 7])
-#define SUMS_16(d, i)  SUMS_8(d, i), SUMS_8(d, i + 8)
-#define SUMS_32(d, i)  SUMS_16(d, i), SUMS_16(d, i + 16)
-#define SUMS_48(d, i)  SUMS_32(d, i), SUMS_16(d, i + 32)
-#define SUMS_64(d, i)  SUMS_32(d, i), SUMS_32(d, i + 32)
-#define SUMS_96(d, i)  SUMS_64(d, i), SUMS_32(d, i + 64)
-#define SUMS_128(d, i) SUMS_64(d, i), SUMS_64(d, i + 64)
-
-#if SPAN == 64
-#define SHAPE       "m64n64k8"
-#define REGISTERS   REGISTERS_32
-#define DESCRIPTORS "%32, %33"
-#define FRAGMENT    "{%32, %33, %34, %35}, %36"
-#define ALL_SUMS(d) SUMS_32(d, 0)
-#elif SPAN == 96
-#define SHAPE       "m64n96k8"
-#define REGISTERS   REGISTERS_48
-#define DESCRIPTORS "%48, %49"
-#define FRAGMENT    "{%48, %49, %50, %51}, %52"
-#define ALL_SUMS(d) SUMS_48(d, 0)
-#elif SPAN == 128
-#define SHAPE       "m64n128k8"
-#define REGISTERS   REGISTERS_64
-#define DESCRIPTORS "%64, %65"
-#define FRAGMENT    "{%64, %65, %66, %67}, %68"
-#define ALL_SUMS(d) SUMS_64(d, 0)
-#elif SPAN == 192
-#define SHAPE       "m64n192k8"
-#define REGISTERS   REGISTERS_96
-#define DESCRIPTORS "%96, %97"
-#define FRAGMENT    "{%96, %97, %98, %99}, %100"
-#define ALL_SUMS(d) SUMS_96(d, 0)
-#else
-#define SHAPE       "m64n256k8"
-#define REGISTERS   REGISTERS_128
-#define DESCRIPTORS "%128, %129"
-#define FRAGMENT    "{%128, %129, %130, %131}, %132"
-#define ALL_SUMS(d) SUMS_128(d, 0)
-#endif
-
-// d = a * b + KEEP * d for 64 x SPAN x 8, by four warps together; KEEP is "0" or "1". The sums are
-// not there until wait() says so: SETTLE keeps the compiler from touching them in between.
-#define MULTIPLY(d, a, b, KEEP)                                                                    \
-    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE ".f32.tf32.tf32 {" REGISTERS         \
-                        "}, " DESCRIPTORS ", " KEEP ", 1, 1;")                                     \
-                 : ALL_SUMS(d)                                                                     \
-                 : "l"(a), "l"(b)                                                                  \
-                 : "memory")
-
-// The same of a transposed tile with the first operand in four registers of each work-item.
-#define MULTIPLY_FRAGMENT(d, x, b, KEEP)                                                           \
-    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE ".f32.tf32.tf32 {" REGISTERS         \
-                        "}, " FRAGMENT ", " KEEP ", 1, 1;")                                        \
-                 : ALL_SUMS(d)                                                                     \
-                 : "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "l"(b)                      \
-                 : "memory")
-
-#define SETTLE(d) asm volatile("" : ALL_SUMS(d)::"memory")
 // Products read their registers until they are done, which the compiler cannot know: these are not
 // reused before.
 #define HOLD(x, y)                                                                                 \
     asm volatile("" ::"r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "r"((y)[0]),             \
                  "r"((y)[1]), "r"((y)[2]), "r"((y)[3])                                             \
                  : "memory")
-
-#define BEGIN()  asm volatile(SPLICE("wgmma.fence.sync.aligned;")::: "memory")
-#define COMMIT() asm volatile(SPLICE("wgmma.commit_group.sync.aligned;")::: "memory")
-#define WAIT(n)  asm volatile(SPLICE("wgmma.wait_group.sync.aligned " #n ";")::: "memory")
-
-// What wgmma calls a matrix descriptor: lines of 128 bytes with 128-byte swizzle, eight of them
-// every 1,024 bytes, from this address on, in units of 16 bytes.
-INLINE ulong descriptor(uint address)
-{
-    return (ulong)((address & 0x3ffffu) >> 4) | (ulong)1 << 16 | (ulong)(1024 >> 4) << 32 |
-           (ulong)1 << 62;
-}
-
-// ---- barriers in local memory, by their addresses ----------------------------------------------
-
-INLINE void barrier_init(uint barrier, uint arrivals)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(barrier), "r"(arrivals)
-                 : "memory");
-}
-
-// Waits for the end of the phase of this parity.
-INLINE void barrier_wait(uint barrier, uint parity)
-{
-    uint is_over = 0;
-    while (!is_over)
-        asm volatile("{\n.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.u32 %0, 1, 0, p;\n}\n"
-                     : "=r"(is_over)
-                     : "r"(barrier), "r"(parity)
-                     : "memory");
-}
-
-INLINE void barrier_expect(uint barrier, uint bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(barrier),
-                 "r"(bytes)
-                 : "memory");
-}
-
-INLINE void barrier_arrive(uint barrier)
-{
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(barrier) : "memory");
-}
-
-// Consecutive bytes, a multiple of 16. They count for the barrier's phase once they are there.
-INLINE void copy(uint to, const GLOBAL float *from, uint bytes, uint barrier)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
-                 "%2, [%3];\n" ::"r"(to),
-                 "l"(from), "r"(bytes), "r"(barrier)
-                 : "memory");
-}
 
 // ---- bringing ----------------------------------------------------------------------------------
 
@@ -183,86 +40,18 @@ INLINE void copy(uint to, const GLOBAL float *from, uint bytes, uint barrier)
 
 #define BOX (32 * SLAB) // floats of 32 columns of a slab of B
 
-// Makes what CUDA calls a tensor map of 128 bytes of local memory that are zero: `height` x `width`
-// floats, row-major, `box_height` rows of 32 at a time, with 128-byte swizzle; zeros beyond the
-// edges. They become TF32 on the way, unless they are split later.
-INLINE void make_map(ulong map, const GLOBAL float *data, uint width, uint height, uint box_height)
-{
-#define FIELD "tensormap.replace.tile."
-    const ulong row_bytes = (ulong)width * 4;
-    const uint box_width = SLAB, one = 1;
-    asm volatile(SPLICE(FIELD "global_address.shared::cta.b1024.b64 [%0], %1;")::"l"(map), "l"(data)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "rank.shared::cta.b1024.b32 [%0], %1;")::"l"(map), "r"(one)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "box_dim.shared::cta.b1024.b32 [%0], 0, %1;")::"l"(map),
-                 "r"(box_width)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "box_dim.shared::cta.b1024.b32 [%0], 1, %1;")::"l"(map),
-                 "r"(box_height)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "global_dim.shared::cta.b1024.b32 [%0], 0, %1;")::"l"(map), "r"(width)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "global_dim.shared::cta.b1024.b32 [%0], 1, %1;")::"l"(map),
-                 "r"(height)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "global_stride.shared::cta.b1024.b64 [%0], 0, %1;")::"l"(map),
-                 "l"(row_bytes)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "element_stride.shared::cta.b1024.b32 [%0], 0, %1;")::"l"(map),
-                 "r"(one)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "element_stride.shared::cta.b1024.b32 [%0], 1, %1;")::"l"(map),
-                 "r"(one)
-                 : "memory");
-#if CORRECTED // floats, or TF32
-    asm volatile(SPLICE(FIELD "elemtype.shared::cta.b1024.b32 [%0], 7;")::"l"(map) : "memory");
-#else
-    asm volatile(SPLICE(FIELD "elemtype.shared::cta.b1024.b32 [%0], 11;")::"l"(map) : "memory");
-#endif
-    asm volatile(SPLICE(FIELD "interleave_layout.shared::cta.b1024.b32 [%0], 0;")::"l"(map)
-                 : "memory");
-    asm volatile(SPLICE(FIELD "swizzle_mode.shared::cta.b1024.b32 [%0], 3;")::"l"(map) : "memory");
-    asm volatile(SPLICE(FIELD "fill_mode.shared::cta.b1024.b32 [%0], 0;")::"l"(map) : "memory");
-#undef FIELD
-}
-
-// A sub-group (warp) hands a map on to global memory, from where alone it can be used.
-INLINE void publish_map(GLOBAL float *to, ulong map)
-{
-    asm volatile(
-        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-        "[%0], [%1], 128;\n" ::"l"(to),
-        "l"(map)
-        : "memory");
-    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\n" ::"l"(to) : "memory");
-}
-
-// One box. Its bytes count for the barrier's phase once they are there.
-INLINE void copy_box(uint to, const GLOBAL float *map, int x, int y, uint barrier)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];\n" ::"r"(to),
-                 "l"(map), "r"(x), "r"(y), "r"(barrier)
-                 : "memory");
-}
-
 // A sub-group (warp) brings the slabs of all tiles of this work-group: one of its work-items does.
 INLINE void bring_all(LOCAL float *slabs, uint base, const GLOBAL float *A, const GLOBAL float *B,
-                      GLOBAL float *maps, int lane)
+                      GLOBAL uint *maps, int lane)
 {
-    GLOBAL float *map_a = maps + GROUP_ID(0) * 64, *map_b = map_a + 32;
-    slabs[stages * STAGE + lane] = 0.0f;
-    slabs[stages * STAGE + 32 + lane] = 0.0f;
-    TOGETHER();
-    if (lane < 2)
-        make_map(MAPS + lane * 128, lane == 0 ? A : B, lane == 0 ? K : N, lane == 0 ? M : K,
-                 lane == 0 ? tile_m : SLAB);
-    TOGETHER();
-    publish_map(map_a, MAPS);
-    publish_map(map_b, MAPS + 128);
+    GLOBAL uint *map_a = maps + GROUP_ID(0) * 64, *map_b = map_a + 32;
+    LOCAL uint *words = (LOCAL uint *)(slabs + stages * STAGE);
+    make_map(words, MAPS, A, K, M, tile_m, 4, map_a, lane);
+    make_map(words + 32, MAPS + 128, B, N, K, SLAB, 4, map_b, lane);
     if (lane > 0)
         return;
+    see_map(map_a);
+    see_map(map_b);
 
     uint now = 0, parity = 0;
     for (int at = GROUP_ID(0); at < WORK; at += GROUP_COUNT(0)) {
@@ -272,11 +61,11 @@ INLINE void bring_all(LOCAL float *slabs, uint base, const GLOBAL float *A, cons
         for (int slab = 0; slab < SLABS; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             barrier_expect(FULL(now), (A_PART + B_PART) * 4);
-            copy_box(PLACE(now), map_a, slab * SLAB, down * tile_m, FULL(now));
+            copy_box(PLACE(now), map_a, slab * SLAB, down * tile_m, 0, FULL(now));
 #pragma unroll
             for (int i = 0; i < tile_n / 32; i++)
                 copy_box(PLACE(now) + (PARTS * A_PART + i * BOX) * 4, map_b,
-                         across * tile_n + i * 32, slab * SLAB, FULL(now));
+                         across * tile_n + i * 32, slab * SLAB, 0, FULL(now));
             now = now + 1 == stages ? 0 : now + 1;
             parity ^= now == 0;
         }
@@ -350,8 +139,8 @@ INLINE void bring_all(uint base, const GLOBAL float *tiles_a, const GLOBAL float
         for (int slab = 0; slab < SLABS; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             barrier_expect(FULL(now), STAGE * 4);
-            copy(PLACE(now), a, PARTS * A_PART * 4, FULL(now));
-            copy(PLACE(now) + PARTS * A_PART * 4, b, PARTS * B_PART * 4, FULL(now));
+            copy_bytes(PLACE(now), a, PARTS * A_PART * 4, FULL(now));
+            copy_bytes(PLACE(now) + PARTS * A_PART * 4, b, PARTS * B_PART * 4, FULL(now));
             a += PARTS * A_PART;
             b += PARTS * B_PART;
             now = now + 1 == stages ? 0 : now + 1;
@@ -387,7 +176,7 @@ INLINE void load_fragment(uint *high, uint *low, const LOCAL float *slab, int at
 }
 
 #define OPERANDS                                                                                   \
-    const GLOBAL float *RESTRICT A, const GLOBAL float *RESTRICT B, GLOBAL float *RESTRICT maps
+    const GLOBAL float *RESTRICT A, const GLOBAL float *RESTRICT B, GLOBAL uint *RESTRICT maps
 
 // The factors of a transposed tile's products, 0 their high and 1 their low parts, in terms of the
 // loops below.
@@ -401,7 +190,8 @@ INLINE void load_fragment(uint *high, uint *low, const LOCAL float *slab, int at
 #define SECOND(p) (from_b + offset + (p) * (B_PART * 4 / 16) + (k + r) * 2)
 #endif
 
-KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C, OPERANDS)
+KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C, OPERANDS,
+                                            const GLOBAL float *RESTRICT bias)
 {
     LOCAL_FLOATS(slabs, stages * STAGE + stages * (mapped ? 6 : 4) + mapped * 64, 1024);
     const uint base = LOCAL_ADDRESS(slabs);
@@ -421,9 +211,7 @@ KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C, OPERANDS)
     BARRIER();
 
     if (four == CONSUMERS) {
-#ifdef OF_COPYING
-        asm volatile(SPLICE("setmaxnreg.dec.sync.aligned.u32 " OF_COPYING ";")::: "memory");
-#endif
+        FEWER_REGISTERS();
 #if mapped
         if (thread % 128 < 32)
             bring_all(slabs, base, A, B, maps, thread % 128);
@@ -436,19 +224,17 @@ KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C, OPERANDS)
             bring_all(base, tiles_a, tiles_b);
 #endif
     } else {
-#ifdef OF_MULTIPLY
-        asm volatile(SPLICE("setmaxnreg.inc.sync.aligned.u32 " OF_MULTIPLY ";")::: "memory");
-#endif
+        MORE_REGISTERS();
         const int lane = thread % 32, warp = thread / 32 % 4;
 #if mapped
-        const ulong from_a = descriptor(base);
+        const ulong from_a = descriptor(base, 16);
         const int box = four * 2 + warp / 2;
         const int chunk = lane / 8 % 2 * 4 + lane / 16 + warp % 2 * 2, pair = lane / 4 % 2;
         const int at_b =
             PARTS * A_PART + box * BOX + lane % 4 * SLAB + (chunk ^ lane % 4) * 4 + pair * 2;
 #else
-        const ulong from_a = descriptor(base + four * 64 * 128);
-        const ulong from_b = descriptor(base + PARTS * A_PART * 4);
+        const ulong from_a = descriptor(base + four * 64 * 128, 16);
+        const ulong from_b = descriptor(base + PARTS * A_PART * 4, 16);
 #endif
         uint now = 0, parity = 0;
         float acc[SUMS];
@@ -571,16 +357,16 @@ KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C, OPERANDS)
             const size_t column = (size_t)across * tile_n + box * 32 + chunk * 4 + pair * 2;
 #pragma unroll
             for (int i = 0; i < SUMS; i += 4) {
-                store_pair(C, row + i * 2, column, acc[i], acc[i + 2]);
-                store_pair(C, row + i * 2 + 1, column, acc[i + 1], acc[i + 3]);
+                store_pair(C, bias, row + i * 2, column, acc[i], acc[i + 2]);
+                store_pair(C, bias, row + i * 2 + 1, column, acc[i + 1], acc[i + 3]);
             }
 #else
             const size_t row = (size_t)down * tile_m + four * 64 + warp * 16 + lane / 4;
             const size_t column = (size_t)across * tile_n + lane % 4 * 2;
 #pragma unroll
             for (int i = 0; i < SUMS; i += 4) {
-                store_pair(C, row, column + i * 2, acc[i], acc[i + 1]);
-                store_pair(C, row + 8, column + i * 2, acc[i + 2], acc[i + 3]);
+                store_pair(C, bias, row, column + i * 2, acc[i], acc[i + 1]);
+                store_pair(C, bias, row + 8, column + i * 2, acc[i + 2], acc[i + 3]);
             }
 #endif
         }

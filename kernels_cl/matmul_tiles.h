@@ -19,7 +19,8 @@ INLINE void place_of(int at, int *down, int *across)
 //
 //   NUMBER, LOCAL_NUMBERS    the type of sums, and local memory of it (LOCAL_FLOATS ...)
 //   A_AT, B_AT, C_AT, PUT    elements of the matrices
-//   FACTOR, BETA             of the product, and of what C held
+//   BIAS_AT                  the bias of a column
+//   FACTOR                   of the product; epilogue.h says what else becomes of it
 #define SLICE 16 // of k in local memory at a time
 #define ROWS  (tile_m / 16)
 #define WIDTH (tile_n / 16) // each of 16 x 16 work-items computes ROWS x WIDTH elements, 16 apart
@@ -29,7 +30,7 @@ INLINE void place_of(int at, int *down, int *across)
     const int thread = LOCAL_ID(0), x = thread % 16, y = thread / 16;                              \
     int down, across;                                                                              \
     NUMBER sum[ROWS][WIDTH];                                                                       \
-    place_of(GROUP_ID(0), &down, &across);                                                         \
+    place_of(GROUP_ID(0) % WORK, &down, &across);                                                  \
     for (int i = 0; i < ROWS; i++) {                                                               \
         for (int j = 0; j < WIDTH; j++)                                                            \
             sum[i][j] = 0;                                                                         \
@@ -57,8 +58,8 @@ INLINE void place_of(int at, int *down, int *across)
         for (int j = 0; j < WIDTH; j++) {                                                          \
             const size_t row = (size_t)down * tile_m + i * 16 + y;                                 \
             const size_t column = (size_t)across * tile_n + j * 16 + x, at = row * N + column;     \
-            const NUMBER product = FACTOR * sum[i][j];                                             \
             if (row < M && column < N)                                                             \
-                PUT(at, BETA != 0 ? product + (NUMBER)(BETA)*C_AT(at) : product);                  \
+                PUT(at, finish(FACTOR *sum[i][j], BETA != 0 ? C_AT(at) : 0,                        \
+                               BIAS ? BIAS_AT(column) : 0));                                       \
         }                                                                                          \
     }

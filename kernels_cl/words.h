@@ -9,6 +9,7 @@
 #define LOCAL                             __local
 #define RESTRICT                          restrict
 #define GROUP_OF(n)                       __attribute__((reqd_work_group_size(n, 1, 1)))
+#define GLOBAL_ID(d)                      get_global_id(d)
 #define LOCAL_ID(d)                       (int)get_local_id(d)
 #define GROUP_ID(d)                       (int)get_group_id(d)
 #define GROUP_COUNT(d)                    (int)get_num_groups(d)
@@ -18,6 +19,9 @@
 #define BITS_FLOAT(x)                     as_float(x)
 #define HALF_FLOAT(bits)                  vload_half(0, (const half *)&(bits))
 #define FLOAT_HALF(x)                     half_bits(x)
+#define FLOAT2(a, b)                      (float2)(a, b)
+#define FLOAT4(a, b, c, d)                (float4)(a, b, c, d)
+#define UINT2(a, b)                       (uint2)(a, b)
 #define UINT4(a, b, c, d)                 (uint4)(a, b, c, d)
 #define LOCAL_ADDRESS(array)              (uint)(array)
 #define LOCAL_FLOATS(name, count, align)  __local float name[count] __attribute__((aligned(align)))

@@ -1,6 +1,6 @@
 // Matrix multiplication in fp32 for GPUs: as much of the rate of their multiply-adds as a tuner finds.
 //
-//   C = ALPHA * A * B + BETA * C; A is M x K, B is K x N, C is M x N floats, row-major. Any M, N, K.
+//   C = ACTIVATION(ALPHA * A * B + BETA * C + bias); A is M x K, B is K x N, C is M x N floats, row-major. Any M, N, K.
 //
 // What bounds it, what it does about that, and what its parameters mean is said in kernels_cl/matmul_simt.cl. Both
 // languages share the body, kernels_cl/matmul_simt.h; here is what its words mean in CUDA.
@@ -12,7 +12,8 @@
 #define KERNEL_RESIDENT(items, by) KERNEL(items)
 #endif
 #define LIMIT_REGISTERS // said by __launch_bounds__
-#define FUNCTION           static __device__ __forceinline__
+#define FUNCTION        static __device__ __forceinline__
+#define INLINE          FUNCTION
 #define GLOBAL
 #define LOCAL
 #define LOCAL_ARRAY        __shared__

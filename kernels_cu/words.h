@@ -11,6 +11,7 @@
 #define LOCAL
 #define RESTRICT             __restrict__
 #define GROUP_OF(n)          __launch_bounds__(n, 1)
+#define GLOBAL_ID(d)         ((size_t)GROUP_ID(d) * (d == 0 ? blockDim.x : blockDim.y) + LOCAL_ID(d))
 #define LOCAL_ID(d)          (int)(d == 0 ? threadIdx.x : threadIdx.y)
 #define GROUP_ID(d)          (int)(d == 0 ? blockIdx.x : blockIdx.y)
 #define GROUP_COUNT(d)       (int)(d == 0 ? gridDim.x : gridDim.y)
@@ -20,6 +21,9 @@
 #define BITS_FLOAT(x)        __uint_as_float(x)
 #define HALF_FLOAT(bits)     half_value(bits)
 #define FLOAT_HALF(x)        half_bits(x)
+#define FLOAT2(a, b)         make_float2(a, b)
+#define FLOAT4(a, b, c, d)   make_float4(a, b, c, d)
+#define UINT2(a, b)          make_uint2(a, b)
 #define UINT4(a, b, c, d)    make_uint4(a, b, c, d)
 #define LOCAL_ADDRESS(array) (uint) __cvta_generic_to_shared(array)
 // How much it is the spec says (SharedMemory).

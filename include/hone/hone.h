@@ -714,6 +714,8 @@ struct hone_tune_options {
         *start_with; // (optional) "a=1,b=2", ...: asked first, and part of the budget;
                      // NULL: the spec's, if there are any
     const struct hone_places *places; // NULL; what the program itself shares the work among
+    bool
+        counters; // after all that is timed, what a launch of each finalist, or of hone_run_new()'s configuration, does is counted
 };
 #define HONE_TUNE_OPTIONS_INIT HONE_SIZED(hone_tune_options)
 

@@ -206,7 +206,7 @@ int across_show(struct across_kind *kinds, uint32_t count, enum report_format fo
                                             .configuration = kinds[i].configuration,
                                             .configuration_json = kinds[i].json};
     if (count < 2)
-        report.why = "There is one kind of device: nothing to hold its best against.";
+        report.why = "There is only one kind of device: nothing to compare its best with.";
     else if (!has_two_bests(kinds, count))
         report.why = "Fewer than two devices have a fastest configuration: nothing is compared.";
     else

@@ -1,6 +1,5 @@
 // After tunes on several kinds of device: the best of each is launched on all of them, in rounds beside the own best.
-#ifndef HONE_CLI_ACROSS_H
-#define HONE_CLI_ACROSS_H
+#pragma once
 
 #include "cli/tuning.h"
 #include "report/across_report.h"
@@ -18,5 +17,3 @@ bool across_take(struct across_kind *k, struct work *w);
 // Launches, and shows what came of it. An exit status, with what is wrong said.
 int across_show(struct across_kind *kinds, uint32_t count, enum report_format format);
 void across_release(struct across_kind *kinds, uint32_t count);
-
-#endif

@@ -40,7 +40,7 @@ bool against_read(const char *text, struct against *out, struct error *e)
         return true;
     }
     return error_set(e, ERROR_USAGE,
-                     "'%s' is no library; there are " CHOICES
+                     "'%s' is not a library; the libraries are " CHOICES
                      ", each also with =FILE for a library elsewhere",
                      text);
 }
@@ -93,7 +93,8 @@ int against_refuse_same(const struct against *const *all, size_t count)
         for (size_t k = 0; k < i; k++) {
             if (all[i]->routine != all[k]->routine || !str_equal(all[i]->library, all[k]->library))
                 continue;
-            complain("--against %s and --against %s are one library", all[k]->text, all[i]->text);
+            complain("--against %s and --against %s are the same library", all[k]->text,
+                     all[i]->text);
             return EXIT_USAGE;
         }
     }
@@ -154,8 +155,8 @@ static int choose_view(struct work *w, struct against *a, const struct device_in
         return status;
     bool is_cpu = beside->type == DEVICE_CPU;
     if (a->routine == ROUTINE_CBLAS && !is_cpu) {
-        complain("--against %s: a CBLAS computes on the host's cores, and %s is no CPU; name one "
-                 "with --device, or take cublas or clblast",
+        complain("--against %s: a CBLAS computes on the host's cores, and %s is not a CPU; name "
+                 "one with --device, or take cublas or clblast",
                  a->text, beside->name);
         return EXIT_USAGE;
     }

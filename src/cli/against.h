@@ -1,6 +1,5 @@
 // --against: a vendor's routine beside what is tuned.
-#ifndef HONE_CLI_AGAINST_H
-#define HONE_CLI_AGAINST_H
+#pragma once
 
 #include "cli/work.h"
 
@@ -29,5 +28,3 @@ int against_refuse_same(const struct against *const *all, size_t count);
 // exit status and has reported the reason.
 int against_open(struct work *w, const char *text, const struct device_info *beside,
                  struct against *out);
-
-#endif

@@ -103,7 +103,7 @@ bool agents_read(const struct spec_settings *given, const struct environment *v,
     return launchers_read(&g, a, &builders, e) && join_builders(out, &builders, a, e) &&
            (!given->node_worker || is_any_elsewhere(&out->launchers) ||
             error_set(e, ERROR_USAGE,
-                      "--node-worker is for other machines, and only this one is named"));
+                      "--node-worker is for other machines, and --on names only this one"));
 }
 
 // ---- starting ----------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ static void note_build(struct agent_member *m, const struct environment *v)
 static void ask_devices(const struct asking *q)
 {
     struct agent_member *m = q->member;
-    m->devices = devices_on(m->node, q->options, &m->why);
+    m->devices = devices_on(m->node, q->options, true, &m->why);
     if (!m->devices && m->node)
         error_context(&m->why, "node '%s'", m->name);
     if (m->devices && q->notes_build)
@@ -280,8 +280,7 @@ static void judge_member(struct agent_member *m)
     if (!m->builds)
         error_set(&m->why, ERROR_DEVICE, "%s%s%s: no device that the spec can run on%s%s",
                   m->node ? "node '" : "this machine", m->name, m->node ? "'" : "",
-                  note ? ": " : "",
-                  note ? note : "; `hone devices --on ...` shows those there are");
+                  note ? ": " : "", note ? note : "; `hone devices --on ...` lists the devices");
     hone_devices_free(m->devices);
     m->devices = NULL;
 }

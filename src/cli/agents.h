@@ -1,7 +1,6 @@
 // The nodes that --on and --build-on name, each with its agent and its devices. All are started and
 // asked in parallel; one that cannot be used is reported, with the reason, and left out.
-#ifndef HONE_CLI_AGENTS_H
-#define HONE_CLI_AGENTS_H
+#pragma once
 
 #include "cli/environment.h"
 #include "cli/settings.h"
@@ -59,5 +58,3 @@ bool agents_of_one_build(const struct digest *a, const struct digest *b);
 // All of their devices in the order of the members; what they lack stands in the notes, with the node's name.
 bool agents_report(const struct agents *g, struct arena *a, struct device_report *out,
                    struct error *e);
-
-#endif

@@ -18,11 +18,11 @@ bool architecture_fits(const struct check_settings *s)
     for (size_t i = 0; arch_capability(i); i++)
         text_addf(&known, "%ssm_%u", i ? ", " : "", arch_capability(i));
     if (!is_known)
-        complain(
-            "--arch: '%s' is no architecture; there are %s, the newer ones also with an 'a' or 'f'",
-            s->arch, text_cstr(&known));
+        complain("--arch: '%s' is not an architecture; there are %s, the newer ones also with an "
+                 "'a' or 'f'",
+                 s->arch, text_cstr(&known));
     else if (s->given.language.is_given && s->given.language.language != ARCH_LANGUAGE)
-        complain("--arch names an architecture of NVIDIA's, which only CUDA is built for: "
+        complain("--arch names an NVIDIA architecture, for which only CUDA is built: add "
                  "--language cuda");
     text_release(&known);
     return is_known && (!s->given.language.is_given || s->given.language.language == ARCH_LANGUAGE);

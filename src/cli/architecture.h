@@ -1,6 +1,5 @@
 // `--arch sm_90`: the target if there is no device.
-#ifndef HONE_CLI_ARCHITECTURE_H
-#define HONE_CLI_ARCHITECTURE_H
+#pragma once
 
 #include "cli/checking.h"
 
@@ -11,5 +10,3 @@ bool architecture_fits(const struct check_settings *s);
 // what differs between devices of one architecture, unless that is assumed. After work_spec(), in
 // place of work_device(); an exit status.
 int architecture_open(struct work *w, const struct check_settings *s);
-
-#endif

@@ -92,7 +92,7 @@ bool assume(struct device_info *device, const char *fact, struct error *e)
             continue;
         if (facts[i].read((char *)device + facts[i].offset, equals + 1))
             return true;
-        return error_set(e, ERROR_USAGE, "--assume: '%s' is no value of %s, which is %s",
+        return error_set(e, ERROR_USAGE, "--assume: '%s' is not a valid value of %s, which is %s",
                          equals + 1, name, facts[i].kind);
     }
     return unknown(name, e);

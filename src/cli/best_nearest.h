@@ -1,6 +1,5 @@
 // `hone best --nearest`: the answer of the nearest size that is known.
-#ifndef HONE_CLI_BEST_NEAREST_H
-#define HONE_CLI_BEST_NEAREST_H
+#pragma once
 
 #include "base/fields.h"
 #include "cli/work.h"
@@ -17,5 +16,3 @@ struct best_nearest {
 
 // Returns an exit status, and has said what is wrong.
 int show_nearest(const struct best_nearest *n);
-
-#endif

@@ -42,7 +42,7 @@ static bool read_smallest(struct arena *a, const char *word, struct check_smalle
         *equals = '\0';
         if (!str_to_i64(equals + 1, &out->least) || out->least < 1)
             return error_set(e, ERROR_USAGE,
-                             "--smallest %s: '%s' is no whole number above 0; write NAME=LEAST",
+                             "--smallest %s: '%s' is not a whole number above 0; write NAME=LEAST",
                              word, equals + 1);
     }
     for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
@@ -90,9 +90,9 @@ static int refuse_unverified(const struct checking *c)
     if (checked.subject->verification != VERIFICATION_NONE || s->allow.unverified ||
         s->build_only || s->races.of_reference)
         return EXIT_DONE;
-    complain("%s: NOT VERIFIED: the spec has nothing to hold results against. Give it a Reference "
-             "(or mark an Output); or say --allow unverified, to find crashes and writes out of "
-             "bounds alone, or --build-only",
+    complain("%s: NOT VERIFIED: the spec has nothing to compare results with. Give it a Reference "
+             "(or mark an Output), or use --allow unverified to find only crashes and writes out "
+             "of bounds, or --build-only",
              c->work.spec->path);
     return EXIT_NOTHING;
 }
@@ -111,7 +111,7 @@ static int open_device(struct checking *c)
 {
     const struct check_settings *s = c->settings;
     if (s->races.is_given)
-        return simulator_open(&c->work, &s->assume, &c->races_log);
+        return simulator_open(&c->work, &s->assume, SIMULATE_RACES, &c->races_log);
     if (s->arch)
         return architecture_open(&c->work, s);
     int status = work_device(&c->work);

@@ -1,6 +1,5 @@
 // A check as the command line makes it: settings -> options of the workflow, records -> a report.
-#ifndef HONE_CLI_CHECKING_H
-#define HONE_CLI_CHECKING_H
+#pragma once
 
 #include "cli/work.h"
 #include "report/check_report.h"
@@ -43,5 +42,3 @@ int checking_start(struct checking *c);
 
 // Fills in the results so far; valid until the next step.
 void checking_report(struct checking *c, struct check_report *out);
-
-#endif

@@ -56,7 +56,7 @@ int checking_take_known(struct checking *c)
         return workflow_failed(&e);
     if (is_there)
         return EXIT_DONE;
-    complain("%s: the store has no best of it on %s that could be verified again", w->spec->path,
+    complain("%s: the store has no best for it on %s that could be verified again", w->spec->path,
              w->device->name);
     return EXIT_NOTHING;
 }
@@ -128,8 +128,8 @@ static const char *why_left(const struct invocation *i, const struct work *w,
                             const struct store_row *row)
 {
     if (!is_here(w, row))
-        return "such a device is not here";
-    return i->argument_count || access(row->spec_path, R_OK) == 0 ? NULL : "the spec is not there";
+        return "there is no such device here";
+    return i->argument_count || access(row->spec_path, R_OK) == 0 ? NULL : "the spec is missing";
 }
 
 int checking_known(struct invocation *i, const struct check_settings *settings,
@@ -159,7 +159,7 @@ int checking_known(struct invocation *i, const struct check_settings *settings,
         checked += !why;
     }
     if (status == EXIT_DONE && checked == 0) {
-        complain("nothing that the store knows could be verified again here");
+        complain("none of the stored results could be verified again here");
         status = EXIT_NOTHING;
     }
     work_release(&w);

@@ -1,6 +1,5 @@
 // hone check --known: what a store says is best is verified again, by the rule of today.
-#ifndef HONE_CLI_CHECKING_KNOWN_H
-#define HONE_CLI_CHECKING_KNOWN_H
+#pragma once
 
 #include "cli/checking.h"
 
@@ -10,5 +9,3 @@ int checking_take_known(struct checking *c);
 // `check` for each place of the store, or of those of the spec that is named. The worst exit status.
 int checking_known(struct invocation *i, const struct check_settings *settings,
                    int (*check)(struct invocation *i, const struct check_settings *settings));
-
-#endif

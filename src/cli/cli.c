@@ -113,7 +113,7 @@ static int check_arguments(const struct invocation *i)
     if (i->argument_count < c->least)
         str_format(why, sizeof why, "%s needs %s", c->name, c->arguments);
     else if (i->argument_count > c->most)
-        str_format(why, sizeof why, "'%s' is one argument too many", i->arguments[c->most]);
+        str_format(why, sizeof why, "unexpected argument '%s'", i->arguments[c->most]);
     else
         return refuse_all_devices(i);
     return refuse_usage(c, why);

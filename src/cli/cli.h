@@ -1,6 +1,5 @@
 // The program: a table of subcommands, and what each of them is called with.
-#ifndef HONE_CLI_CLI_H
-#define HONE_CLI_CLI_H
+#pragma once
 
 #include "extras.h"
 #include "base/fields.h"
@@ -118,5 +117,3 @@ int refuse_usage(const struct command *c, const char *why);
 
 // The whole program; what main() calls.
 int cli_main(int argc, char **argv);
-
-#endif

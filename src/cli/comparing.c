@@ -51,8 +51,8 @@ static int refuse_twice(const struct comparing *c)
     for (uint32_t i = 1; i < c->call->argument_count; i++) {
         if (!is_named_before(c, i))
             continue;
-        complain("%s is named twice; for two sides of one spec name it once, and say with --left "
-                 "and --right what shall differ",
+        complain("%s is named twice; for two sides of one spec name it once, and give the "
+                 "difference with --left and --right",
                  c->call->arguments[i]);
         return EXIT_USAGE;
     }
@@ -83,7 +83,7 @@ static int open_routines(struct comparing *c)
 {
     const struct list *against = &c->settings->against;
     if (c->count + against->count > COMPARE_SIDES) {
-        complain("at most %d specs and libraries are compared, and %u are named", COMPARE_SIDES,
+        complain("at most %d specs and libraries can be compared; %u are given", COMPARE_SIDES,
                  c->count + against->count);
         return EXIT_USAGE;
     }
@@ -212,7 +212,7 @@ static int say_ended(const struct comparing_side *s)
             "from there.\n",
             (unsigned long long)p.done, (unsigned long long)p.planned, store_path(w->store));
     else
-        say("without a store what was measured is lost.\n");
+        say("without a store the measurements are lost.\n");
     return EXIT_SIGNAL + interrupt_pending();
 }
 
@@ -243,8 +243,8 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
     struct work *w = &s->work;
     struct hone_progress p = HONE_PROGRESS_INIT;
     say("Tuning %s first: %s%s%s.\n", w->spec->name,
-        !w->store ? "nothing is known without a store"
-        : part    ? "the store has a ranking of a part of it only"
+        !w->store ? "there are no results without a store"
+        : part    ? "the store has a ranking of only a part of it"
                   : "the store has no ranking of it for this device",
         part && part[0] ? ", " : "", part ? part : "");
     work_close_store(w);             // it opens its own
@@ -333,8 +333,8 @@ int comparing_open(struct comparing *c)
     }
     if (c->of_specs || c->sides[0].label.length > 0)
         return EXIT_DONE;
-    complain("both sides are the same; say with --left and --right what shall differ: device, "
-             "language, option, set or run");
+    complain("both sides are the same; --left and --right give the difference: device, language, "
+             "option, set or run");
     return EXIT_USAGE;
 }
 

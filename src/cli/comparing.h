@@ -1,8 +1,7 @@
 // A comparison as the command line makes it: settings -> sides and options of the workflow, records
 // -> a report. A side is a command line of its own: that of the comparison, changed by --left or
 // --right, so that spec, device and store are handled as in every other subcommand.
-#ifndef HONE_CLI_COMPARING_H
-#define HONE_CLI_COMPARING_H
+#pragma once
 
 #include "cli/against.h"
 #include "cli/run_workflow.h"
@@ -77,5 +76,3 @@ bool comparing_report(struct comparing *c, struct compare_report *out);
 // on. An exit status.
 int comparing_why(struct comparing *c, const char *configuration, struct view_why *out,
                   struct running *running);
-
-#endif

@@ -20,7 +20,8 @@ static bool read_language(struct comparing_side *s, const char *value, struct er
     struct given_language *language = &s->given.language;
     s->language_is_given = language->is_given = true;
     return language_parse(value, &language->language) ||
-           error_set(e, ERROR_USAGE, "'%s' is no language hone runs: " LANGUAGES_TEXTS, value);
+           error_set(e, ERROR_USAGE, "'%s' is not a language that hone runs: " LANGUAGES_TEXTS,
+                     value);
 }
 
 // Words separated by blanks.
@@ -108,8 +109,8 @@ static int default_sides(struct comparing *c)
     if (!c->read || !spec_languages(c->read, &languages, &e))
         return work_failed(&e);
     if (languages.count < 2) {
-        complain("%s: there is one language; say with --left and --right what shall differ: "
-                 "device, option, set or run",
+        complain("%s: there is only one language; --left and --right give the difference: device, "
+                 "option, set or run",
                  c->call->arguments[0]);
         return EXIT_USAGE;
     }

@@ -75,7 +75,7 @@ static const struct compare_record *fastest(struct comparing *c, struct error *e
         best = found.records[i];
     }
     if (!best)
-        error_set(e, ERROR_DEVICE, "--why: there is nothing that both sides ran");
+        error_set(e, ERROR_DEVICE, "--why: no configuration ran on both sides");
     return best;
 }
 
@@ -118,7 +118,20 @@ static bool take_apart(struct comparing *c, struct view_why *out, struct error *
     bool ok = true;
     for (uint32_t i = 0; ok && i < 2; i++)
         ok = fetch_side(c, i, &sides[i], &builds[i], e);
-    ok = ok && why_make(builds, 2, &tools, out, e);
+    struct counters *counted[2] = {NULL, NULL};
+    for (uint32_t i = 0; ok && i < 2; i++) {
+        counted[i] = compare_count(c->compare, i, &c->arena, e);
+        ok = counted[i] != NULL;
+    }
+    // Counters say something of a binary that cannot be taken apart, too.
+    struct error why = ERROR_INIT;
+    bool is_counted = ok && (counted[0]->source[0] || counted[1]->source[0]);
+    if (ok && !why_make(builds, 2, &tools, out, &why) && !is_counted) {
+        *e = why;
+        ok = false;
+    }
+    for (uint32_t i = 0; ok && i < 2; i++)
+        out->counters[i] = counted[i];
     for (uint32_t i = 0; i < 2; i++) {
         text_release(&sides[i].binary);
         text_release(&sides[i].ptx);

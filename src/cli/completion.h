@@ -1,7 +1,6 @@
 // Completion: what may stand at the end of a command line, by the tables of commands, options and topics. The
 // shells' scripts (help_completion.c) ask for it with `hone help --print words`.
-#ifndef HONE_CLI_COMPLETION_H
-#define HONE_CLI_COMPLETION_H
+#pragma once
 
 #include "base/text.h"
 
@@ -30,5 +29,3 @@ void offer_objectives(const struct completion *c); // time, and the spec's metri
 // Candidates for the last of `words`, which stand behind the program's name: a line each, "word<TAB>meaning". A line
 // "@files json gz" asks for the names of folders and of files with these endings, "@files" of any.
 void completion_list(const char *const *words, uint32_t count, struct text *out);
-
-#endif

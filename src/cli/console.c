@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/trace.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -88,6 +89,47 @@ static void write_colored(FILE *stream, const char *text, size_t length, bool co
     }
 }
 
+// ---- lines that are longer than a terminal ----------------------------------------------------
+
+// A sentence may be broken between words. What is there to be copied (options, configurations, commands) or has columns may not.
+static bool is_sentence(const char *line, size_t length)
+{
+    static const char *const labels[] = {"Best: ", "Next: ", "Configuration: ", "Options: "};
+    bool is = length > 0 && isalnum((unsigned char)*line) && !memmem(line, length, "  ", 2);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        is = is && !str_starts(line, labels[i]);
+    return is;
+}
+
+void console_break_lines(const struct text *from, size_t columns, struct text *out)
+{
+    const char *at = text_cstr(from), *end = at + from->length;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline ? newline : end) - at);
+        bool may = is_sentence(at, length);
+        while (may && length > columns) {
+            const char *blank = memrchr(at, ' ', columns + 1);
+            if (!blank)
+                break;
+            text_addn(out, at, (size_t)(blank - at));
+            text_addc(out, '\n');
+            length -= (size_t)(blank + 1 - at);
+            at = blank + 1;
+        }
+        text_addn(out, at, length + (newline ? 1 : 0));
+        at += length + (newline ? 1 : 0);
+    }
+    out->failed |= from->failed;
+}
+
+static size_t columns_of(FILE *stream)
+{
+    struct winsize size;
+    bool is = isatty(fileno(stream)) == 1 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0;
+    return is && size.ws_col >= 20 ? size.ws_col : 0;
+}
+
 // ---- what others wrote -------------------------------------------------------------------------
 
 // Without memory nothing is written raw.
@@ -136,7 +178,7 @@ void console_collect(struct text *out)
     collected = out;
 }
 
-void put(struct text *t)
+static void put_lines(struct text *t, size_t columns)
 {
     if (collected) {
         text_add(collected, text_cstr(t));
@@ -144,8 +186,17 @@ void put(struct text *t)
         text_clear(t);
         return;
     }
-    write_visible(stdout, t);
+    struct text broken = TEXT_INIT;
+    if (columns)
+        console_break_lines(t, columns, &broken);
+    write_visible(stdout, columns ? &broken : t);
+    text_release(&broken);
     text_clear(t);
+}
+
+void put(struct text *t)
+{
+    put_lines(t, columns_of(stdout));
 }
 
 void put_report(const writers of, enum report_format format, const void *report)
@@ -159,7 +210,7 @@ void put_report(const writers of, enum report_format format, const void *report)
 void put_data(struct text *t)
 {
     if (isatty(STDOUT_FILENO) == 1) {
-        put(t);
+        put_lines(t, 0);
         return;
     }
     if (t->failed)

@@ -1,6 +1,5 @@
 // Results go to stdout, everything else to stderr, where lines of progress may stand meanwhile.
-#ifndef HONE_CLI_CONSOLE_H
-#define HONE_CLI_CONSOLE_H
+#pragma once
 
 #include "base/log.h"
 #include "base/text.h"
@@ -20,6 +19,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Writes what was collected to stdout and empties it. JSON has escapes of its own, so that nothing
 // in it changes.
 void put(struct text *t);
+// Breaks sentences that are longer between words, as put() does on a terminal.
+void console_break_lines(const struct text *from, size_t columns, struct text *out);
 // Writes what a command says at its end to stdout.
 void put_report(const writers of, enum report_format format, const void *report);
 // Keeps what would go to stdout instead; NULL: no more. `out` is the caller's.
@@ -50,5 +51,3 @@ struct screen ticker_screen(const struct ticker *t);
 void ticker_show(struct ticker *t, const char *lines, uint64_t now_ns);
 // Takes the lines away, so that something else can be written.
 void ticker_clear(struct ticker *t);
-
-#endif

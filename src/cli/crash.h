@@ -1,6 +1,5 @@
 // Reports a crash with the command that finds its line in the simulator of --races.
-#ifndef HONE_CLI_CRASH_H
-#define HONE_CLI_CRASH_H
+#pragma once
 
 #include "cli/work.h"
 #include "runner/evaluator.h"
@@ -17,5 +16,3 @@ void crash_tell(const struct work *w, const uint32_t *choice, const struct resul
                 bool unverified);
 // The same where the evaluator could not go on because the reference crashed; else nothing.
 void crash_tell_reference(const struct work *w, const struct evaluator_status *s);
-
-#endif

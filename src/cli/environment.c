@@ -145,9 +145,9 @@ static const char *usable_cache(struct environment *v, const char *folder, struc
             error_memory(e);
         return NULL;
     }
-    complain("warning: %s %s%s%s: kernels that are compiled now will be compiled again; set "
+    complain("warning: %s %s%s%s: kernels compiled now will be compiled again next time; set "
              "XDG_CACHE_HOME to a folder of yours",
-             folder, is_short ? "may not be written" : "is a longer path than drivers take",
+             folder, is_short ? "may not be written" : "is longer than drivers accept",
              why.text[0] ? ": " : "", why.text);
     return instead;
 }
@@ -163,11 +163,11 @@ static bool add_cache(struct environment *v, size_t index, const char *folder)
     const char *path = strchr(pair, '=') + 1;
     folder_make(path, NULL); // what counts is whether it can be used
     if (chosen && strlen(path) > CACHE_PATH_MOST)
-        complain("warning: %s is a longer path than drivers take (%d characters): the driver may "
-                 "offer no device then",
+        complain("warning: the path %s (%d characters) is longer than drivers accept: the driver "
+                 "may then offer no device",
                  c->variable, CACHE_PATH_MOST);
     else if (chosen && access(path, W_OK | X_OK) != 0)
-        complain("warning: %s: %s may not be written; the driver may offer no device then",
+        complain("warning: %s: %s is not writable; the driver may then offer no device",
                  c->variable, path);
     v->cache[index] = pair;
     return true;
@@ -194,7 +194,7 @@ static const char *choose_cache_folder(struct environment *v, struct error *e)
         error_memory(e);
         return NULL;
     }
-    complain("warning: %s: what drivers compile now is not kept for the next run", why.text);
+    complain("warning: %s: compiled kernels are not kept for the next run", why.text);
     folder = arena_printf(&v->arena, "%s/cache", v->scratch.path);
     if (!folder)
         error_memory(e);

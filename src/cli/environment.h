@@ -1,7 +1,6 @@
 // Reads the program's surroundings: environment variables, folders, the host. No other file reads
 // them.
-#ifndef HONE_CLI_ENVIRONMENT_H
-#define HONE_CLI_ENVIRONMENT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -63,5 +62,3 @@ void environment_drivers(const char **out, size_t most);
 void environment_date(char out[32]);
 // HONE_COMMANDS=refuse: commands that a spec names are not run.
 bool environment_refuses_commands(void);
-
-#endif

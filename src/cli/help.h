@@ -1,6 +1,5 @@
 // Help in layers, man pages and shell completion, all from the tables of commands, options and topics.
-#ifndef HONE_CLI_HELP_H
-#define HONE_CLI_HELP_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -62,5 +61,3 @@ struct help_entry {
 const struct help_entry *help_environment(void); // ends with NULL
 const struct help_entry *help_statuses(void);
 const struct help_entry *help_files(void);
-
-#endif

@@ -173,7 +173,7 @@ void help_man(struct text *out)
              ".SH SYNOPSIS\n.B hone\n\\fICOMMAND\\fR [\\fIARGUMENTS\\fR] [\\fIOPTIONS\\fR]\n"
              ".SH DESCRIPTION\n"
              "hone builds a kernel once for each configuration of its tunable parameters, checks "
-             "that the result is right, measures it, and remembers it. A spec, a JSON file, says "
+             "that the result is correct, measures it, and remembers it. A spec, a JSON file, says "
              "what to tune.\n"
              ".SH COMMANDS\n");
     for (const struct command *const *c = commands(); *c; c++) {

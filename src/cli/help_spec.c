@@ -85,8 +85,8 @@ static uint32_t put_keys_named(const struct spec_key *keys, size_t count, const 
         if (keys[i].t1)
             text_addf(out, "%*sIn T1: %s\n", INDENT, "", keys[i].t1);
         if (keys[i].block)
-            text_addf(out, "%*sIt may stand in a launch, a language and a reference, too.\n",
-                      INDENT, "");
+            text_addf(out, "%*sAlso allowed in a launch, a language and a reference.\n", INDENT,
+                      "");
         found++;
     }
     return found;

@@ -41,7 +41,7 @@ bool help_strategies(const char *const *names, struct text *out)
 {
     (void)names;
     size_t widest = widest_name();
-    text_add(out, "The strategies, with their options and what these are when they are not given "
+    text_add(out, "The strategies, with their options and default values "
                   "(--strategy NAME:KEY=VALUE,KEY=VALUE):\n\n");
     for (const struct strategy_operations *const *s = strategies(); *s; s++) {
         text_addf(out, "  %-*s  ", (int)widest, (*s)->name);

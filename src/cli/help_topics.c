@@ -43,10 +43,10 @@ static bool show_statuses(const char *const *words, struct text *out)
     text_add(
         out,
         "\nThe status of a configuration is one of these:\n\n"
-        "  correct      built, ran, and its result is right\n"
+        "  correct      built, ran, and its result is correct\n"
         "  compile      the compiler refused it, crashed or took too long\n"
-        "  runtime      it crashed, or wrote where it must not\n"
-        "  timeout      a launch took longer than it may\n"
+        "  runtime      it crashed, or wrote out of bounds\n"
+        "  timeout      a launch took too long\n"
         "  correctness  the result is wrong\n"
         "  constraints  it asks for more than the device has: work-group, local memory, ...\n");
     return true;
@@ -80,11 +80,10 @@ static bool show_json(const char *const *words, struct text *out)
         return false;
     }
     if (!one)
-        text_add(out, "Every command that has results writes JSON with --json: one object, or one "
-                      "a line where there "
-                      "are records. Unknown values are null. Fields are stable: what is here "
-                      "stays. Progress and "
-                      "warnings go to stderr. `hone help json COMMAND` is about one command.\n\n");
+        text_add(out, "Every command with results writes JSON with --json: one object, or one per "
+                      "line if there are records. Unknown values are null. Fields are stable: none "
+                      "of these will go. Progress and warnings go to stderr. `hone help json "
+                      "COMMAND` is about one command.\n\n");
     for (const struct command *const *c = commands(); *c; c++) {
         if (!(*c)->json || (one && *c != one))
             continue;
@@ -133,23 +132,21 @@ static const char ranking[] =
     "memory, "
     "work-group), then the first in the space.\n\n"
     "A time is the median of a configuration's launches by the device's timer (by the host's clock "
-    "where the timer is "
-    "found to be wrong, which is reported), with its 95 % interval in brackets; of fewer than six "
+    "if the timer is found to be wrong, which is reported), with its 95 % interval in brackets; of "
+    "fewer than six "
     "launches the range is "
     "given, in parentheses. \"Times the winner\" is the ratio within rounds; its intervals hold "
     "for all finalists "
-    "together. The speed-up is over the default configuration, which takes part in the ranking "
-    "where it is correct; "
+    "together. The speed-up is over the default configuration, which takes part in the ranking if "
+    "it is correct; "
     "`not significant` says that its interval contains 1.\n\n"
     "`hone help rules` lists the constants of all this.";
 
 static const char objectives[] =
     "What a tune optimises: the time, unless --objective or the spec's Objective says otherwise. "
-    "GOAL is time (the "
-    "least), or min:NAME or max:NAME of a metric of the spec.\n\n"
-    "The greatest GFLOP/s of a fixed amount of work is the shortest time in other words, and "
-    "ranked "
-    "as that is. For any "
+    "GOAL is time (the shortest), or min:NAME or max:NAME of a metric of the spec.\n\n"
+    "The highest GFLOP/s for a fixed amount of work is the shortest time in other words, and is "
+    "ranked as such. For any "
     "other objective, and for several, each configuration is launched the same number of times "
     "(seven, or "
     "--iterations), is not stopped for being slow, has its energy counted where the objective "
@@ -166,16 +163,16 @@ static const char formats[] =
     "  markdown  tables\n"
     "  csv       a row for each record of the JSON, a column for each value\n"
     "  junit     a test case for each record, failed where its status is not correct\n\n"
-    "What is read as a recorded space (`hone tune --replay`, `hone score`, `hone import "
+    "Formats of recorded spaces (`hone tune --replay`, `hone score`, `hone import "
     "--spec`): " RECORDING_FORMATS ".\n\n"
     "What `hone export` writes: T4 results with metadata (t4), a Kernel Tuner cache file (cache), "
     "CSV (csv). "
     "`hone run --output` writes a kernel's outputs as NumPy files.";
 
 static const char devices[] =
-    "`hone devices` lists what there is. --device takes any part of a device's name, platform or "
+    "`hone devices` lists the devices. --device takes any part of a device's name, platform or "
     "id; upper and lower "
-    "case are the same. Without it HONE_DEVICE is asked; then the only device is taken, else the "
+    "case are the same. Without it HONE_DEVICE decides; then the only device is taken, else the "
     "first GPU, integrated "
     "GPU or CPU, in that order.\n\n"
     "A GPU that both OpenCL and CUDA offer is one card with two views; --language chooses between "
@@ -234,16 +231,14 @@ static const char store[] =
     "measures. --fresh measures again; --fresh=failures tries failures again; --store none neither "
     "reads nor "
     "writes.\n\n"
-    "`hone best` looks the best up, `hone store` shows what there is, checks it or removes from "
-    "it, `hone import` "
-    "merges other stores, `hone export` writes results for other tuners. `hone cache` is about "
-    "compiled kernels and "
-    "the like, which are made again when they are missing.";
+    "`hone best` looks up the best, `hone store` shows, checks or prunes the store, `hone store "
+    "import` merges other stores, `hone store export` writes results for other tuners. `hone "
+    "cache` is about compiled kernels and other files that are made again when missing.";
 
 static const char completion[] =
-    "`hone help --print SHELL` prints what completes commands, options and their values, the "
-    "names of a spec's "
-    "parameters included. `cmake --install` puts it where the shells look. By hand:\n\n"
+    "`hone help --print SHELL` prints a completion script for commands, options and their values, "
+    "including the names of a spec's parameters. `cmake --install` installs it where the shells "
+    "look for it. By hand:\n\n"
     "  bash  source <(hone help --print bash)       in ~/.bashrc\n"
     "  zsh   source <(hone help --print zsh)        in ~/.zshrc, behind compinit\n"
     "  fish  hone help --print fish | source        in ~/.config/fish/config.fish";
@@ -268,18 +263,18 @@ SHOW_TEXT(completion)
 const struct help_topic *help_topics(void)
 {
     static const struct help_topic topics[] = {
-        {"spec", "what a spec is, and every key of it", 5, 1, help_spec, HELP_SPEC_ALL},
+        {"spec", "what a spec is, and all its keys", 5, 1, help_spec, HELP_SPEC_ALL},
         {"ranking", "how a tune decides which configuration is the fastest", 7, 0, show_ranking,
          NULL},
         {"rules", "the constants of screening and ranking", 7, 0, show_rules, NULL},
-        {"objectives", "other goals than the shortest time", 7, 0, show_objectives, NULL},
+        {"objectives", "goals other than the shortest time", 7, 0, show_objectives, NULL},
         {"strategies", "how configurations are chosen, and their options", 7, 0, help_strategies,
          NULL},
         {"formats", "what is written and read, and in which formats", 7, 0, show_formats, NULL},
         {"json", "the fields that --json writes, for each command", 7, 1, show_json, NULL},
-        {"devices", "which device is taken, and what runs without a GPU", 7, 0, show_devices, NULL},
+        {"devices", "which device is used, and what runs without a GPU", 7, 0, show_devices, NULL},
         {"nodes", "many nodes and devices: Slurm, ssh, any launcher", 7, 0, show_nodes, NULL},
-        {"store", "what is kept, and when it answers", 7, 0, show_store, NULL},
+        {"store", "what is stored, and when it is reused", 7, 0, show_store, NULL},
         {"environment", "variables and files", 7, 0, show_environment, NULL},
         {"status", "exit statuses, and the statuses of a configuration", 7, 0, show_statuses, NULL},
         {"examples", "all examples of the commands", 7, 0, show_examples, NULL},
@@ -303,21 +298,21 @@ const struct help_topic *help_topic_find(const char *name)
 const struct help_entry *help_environment(void)
 {
     static const struct help_entry list[] = {
-        {"HONE_ALSO", "stores that are only read, behind the user's own, separated by colons"},
-        {"HONE_DEVICE", "the device, where --device is not given"},
+        {"HONE_ALSO", "further stores, only read, separated by colons"},
+        {"HONE_DEVICE", "the device, if --device is not given"},
         {"HONE_COMMANDS",
          "refuse: a spec that names commands (a program, a generated kernel) is an error"},
-        {"HONE_LOCKS", "folder of the locks by which users of a device take turns (else /tmp)"},
+        {"HONE_LOCKS", "folder of the locks that serialise users of a device (else /tmp)"},
         {"HONE_TRACE",
-         "a file that gets each event inside hone, to find its faults (kill -USR1: the last 200)"},
-        {"HONE_WORKER", "the hone-worker program, where it is not beside hone"},
+         "a file for a trace of events inside hone, for debugging it (kill -USR1: the last 200)"},
+        {"HONE_WORKER", "the hone-worker program, if it is not beside hone"},
         {"XDG_DATA_HOME", "folder of the store (else ~/.local/share)"},
         {"XDG_CACHE_HOME", "folder of drivers' caches and references (else ~/.cache)"},
-        {"POCL_CACHE_DIR, CUDA_CACHE_PATH", "a driver's cache of your own choice"},
+        {"POCL_CACHE_DIR, CUDA_CACHE_PATH", "the driver's cache, if you choose it"},
         {"HONE_CC", "the compiler of kernels in C (else cc)"},
         {"CUDA_HOME, CUDA_PATH", "the CUDA toolkit whose compiler and headers are used"},
         {"TMPDIR", "folder of temporary files (else /tmp)"},
-        {"NO_COLOR, CLICOLOR_FORCE", "no colours; colours also where there is no terminal"},
+        {"NO_COLOR, CLICOLOR_FORCE", "no colours; colours even without a terminal"},
         {0},
     };
     return list;
@@ -327,12 +322,12 @@ const struct help_entry *help_statuses(void)
 {
     static const struct help_entry list[] = {
         {"0", "done; for tune, run, best and compare: there is a correct configuration; for sweep: "
-              "there is one at some point; for check: all are correct; for bench: no loss"},
+              "at some point there is one; for check: all are correct; for bench: no loss"},
         {"1", "nothing correct was found, or something broke: a device, the store, writing the "
               "output; for bench: a loss, and nothing else"},
-        {"2", "the command line or the spec makes no sense"},
-        {"3", "bench alone: it broke off"},
-        {"4", "bench alone: nothing was compared with the baseline"},
+        {"2", "the command line or the spec is wrong"},
+        {"3", "only bench: it broke off"},
+        {"4", "only bench: nothing could be compared with the baseline"},
         {"130", "ended by Ctrl-C, after what was known was printed"},
         {0},
     };

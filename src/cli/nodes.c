@@ -93,7 +93,7 @@ static void say_others(const struct work *w, const struct device_info *list, siz
     text_release(&others);
 }
 
-// The worker that listed a node's devices is kept for the first of them. False: no place is left.
+// False: no place is left.
 static bool add_place(struct work *w, const struct device_info *d)
 {
     struct place *places = w->place_list;
@@ -104,10 +104,6 @@ static bool add_place(struct work *w, const struct device_info *d)
         return false;
     struct place *p = &places[w->places.count];
     devices_place(m->devices, d, m->name, p);
-    for (uint32_t i = 0; i < w->places.count; i++) {
-        if (places[i].spare == p->spare)
-            p->spare = NULL;
-    }
     w->places.count++;
     return true;
 }

@@ -1,6 +1,5 @@
 // Where a command's jobs are measured and built: `--on` and `--build-on`, from the command line alone, never from a spec.
-#ifndef HONE_CLI_NODES_H
-#define HONE_CLI_NODES_H
+#pragma once
 
 #include "cli/work.h"
 
@@ -12,5 +11,3 @@ extern const struct option build_options[]; // --build-on
 // names; others are reported. Without --on there are none. w->places.builders are the builders of
 // --build-on that can build for it. An exit status.
 int work_places(struct work *w);
-
-#endif

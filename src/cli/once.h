@@ -1,6 +1,5 @@
 // Warnings and notes, each once: of several tunes of one spec every one would say them again.
-#ifndef HONE_CLI_ONCE_H
-#define HONE_CLI_ONCE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/log.h"
@@ -17,5 +16,3 @@ void once_release(struct once *o);
 // A log in place of `log`. The same `o` may replace several logs; the first of them receives the
 // messages.
 struct log once_log(struct once *o, const struct log *log);
-
-#endif

@@ -167,6 +167,7 @@ static const struct former {
     {"color", "CLICOLOR_FORCE=1 or NO_COLOR=1 in the environment", NULL, NULL},
     {"compare", "--repeats N", "repeats", NULL},
     {"completion", "--print SHELL", NULL, NULL},
+    {"counters", "--with counters", "with", "counters"},
     {"csv", "--format csv --views VIEW", NULL, NULL},
     {"fail-if", "--within SHARE", "within", NULL},
     {"hold-out", "--sample N", "sample", NULL},

@@ -1,7 +1,6 @@
 // Options as tables. Parsing, help text, the man page and completion are all made from them, so
 // that none of these can know an option that another does not.
-#ifndef HONE_CLI_OPTION_H
-#define HONE_CLI_OPTION_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -86,5 +85,3 @@ bool options_parse(const struct option_group *groups, int argc, char *const *arg
 void *option_field(const struct option_group *groups, void *settings, const struct option *row);
 // Frees the lists in settings.
 void options_release(const struct option_group *groups, void *settings);
-
-#endif

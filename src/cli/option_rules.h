@@ -1,6 +1,5 @@
 // The rules of options: rows say what an option excludes and needs, this module refuses it, and help shows it.
-#ifndef HONE_CLI_OPTION_RULES_H
-#define HONE_CLI_OPTION_RULES_H
+#pragma once
 
 #include "cli/option.h"
 
@@ -15,5 +14,3 @@ bool option_rules_check(const struct typed_option *typed, size_t count, struct e
 
 // "Not with --a, --b. Needs --c or --d.", of those that `groups` have; nothing for a row without rules.
 void option_rules_text(const struct option_group *groups, const struct option *o, struct text *out);
-
-#endif

@@ -1,8 +1,7 @@
 // A page whose file is written anew while results come. `hone report --watch` follows what other processes write to a store
 // (page_watch.c); `hone tune --report` starts such a process beside itself (page_beside.c), so that no page that is made
 // takes more from the tune than that process's hundredth of a core.
-#ifndef HONE_CLI_PAGE_WATCH_H
-#define HONE_CLI_PAGE_WATCH_H
+#pragma once
 
 #include "cli/work.h"
 #include "os/process.h"
@@ -48,5 +47,3 @@ int page_beside_start(struct page_beside *p, const struct work *w, const struct 
 void page_beside_turn(struct page_beside *p, const struct workflow_progress *progress);
 // After the last result is stored: waits for the final page.
 void page_beside_end(struct page_beside *p);
-
-#endif

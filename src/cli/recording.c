@@ -25,10 +25,13 @@ static const char *constants_given(struct work *w)
     return text_to_arena(&text, &w->arena);
 }
 
-int recording_refuse_choice(const struct work *w, const struct recorded *r)
+int recording_refuse_choice(const struct work *w, const char *name, const struct recorded *r)
 {
     const struct spec_settings *s = w->given;
-    const char *other = s->device ? "--device" : !w->spec && s->set.count ? "--set" : NULL;
+    const char *other = s->device                  ? "--device"
+                        : name                     ? "--spec"
+                        : !w->spec && s->set.count ? "--set"
+                                                   : NULL;
     if (r->format == RECORDED_STORE || !other)
         return EXIT_DONE;
     complain("%s chooses among what a store has; %s (%s) has one recorded space", other, r->path,
@@ -36,11 +39,12 @@ int recording_refuse_choice(const struct work *w, const struct recorded *r)
     return EXIT_USAGE;
 }
 
-int recording_read(struct work *w, const char *path, struct recorded **out)
+int recording_read(struct work *w, const char *path, const char *name, struct recorded **out)
 {
     struct error e = ERROR_INIT;
     struct recorded_options o = {.spec = w->spec,
                                  .log = &w->log,
+                                 .name = name,
                                  .device = w->given->device,
                                  .constants = constants_given(w)};
     *out = recorded_read(path, &o, &e);

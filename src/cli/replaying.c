@@ -21,9 +21,9 @@ int replaying_open(struct work *w)
     if (status == EXIT_DONE && has_spec)
         status = work_spec(w);
     if (status == EXIT_DONE)
-        status = recording_read(w, w->replayed, &w->recorded);
+        status = recording_read(w, w->replayed, NULL, &w->recorded);
     if (status == EXIT_DONE)
-        status = recording_refuse_choice(w, w->recorded);
+        status = recording_refuse_choice(w, NULL, w->recorded);
     if (status == EXIT_DONE && !has_spec)
         status = open_bare(w);
     return status;

@@ -1,6 +1,5 @@
 // A spec read again with the constants that a stored result was measured with.
-#ifndef HONE_CLI_RESPEC_H
-#define HONE_CLI_RESPEC_H
+#pragma once
 
 #include "problem/spec.h"
 
@@ -11,5 +10,3 @@ struct spec *respec(const char *path, const char *constants, const struct log *l
 // The same of a spec's text, as a store keeps it; `name` stands for the file's.
 struct spec *respec_text(const char *text, size_t length, const char *name, const char *constants,
                          const struct log *log, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // The one loop of the program: steps a workflow of any kind to its end, shows what is new and how
 // far it is, and obeys Ctrl-C.
-#ifndef HONE_CLI_RUN_WORKFLOW_H
-#define HONE_CLI_RUN_WORKFLOW_H
+#pragma once
 
 #include "cli/work.h"
 
@@ -33,5 +32,3 @@ int workflow_status(const struct error *broken, int (*failed)(const struct error
                     bool has_answer);
 // For that: says why a workflow could not be made or go on; the exit status.
 int workflow_failed(const struct error *e);
-
-#endif

@@ -284,6 +284,25 @@ const struct option measure_options[] = {
     {0},
 };
 
+static bool option_with_counters(void *field, const char *value, struct error *e)
+{
+    *(bool *)field = str_equal(value, "counters");
+    return *(bool *)field || error_set(e, ERROR_USAGE, "'%s' is not counters", value);
+}
+
+const struct option counters_options[] = {
+    {OPTION("with", "counters", option_with_counters, MEASURE(counters)),
+     .excludes = "cold: what is counted finds its data where the launch before left it",
+     .help = "After all timed launches repeat the launch, in tunes that of each finalist, to count "
+             "what it does: bytes of memory "
+             "and L2, hit rates, occupancy, pipes, bank conflicts, spills, what warps wait for, "
+             "and the bound that follows. "
+             "On NVIDIA's cards in CUDA, by CUPTI. hone run counts an OpenCL kernel in the "
+             "simulator Oclgrind, "
+             "if that is installed: instructions, operations, and the bytes that they ask for."},
+    {0},
+};
+
 static bool option_budget(void *field, const char *value, struct error *e)
 {
     struct budget ignored;

@@ -1,8 +1,7 @@
 // Options that several subcommands share: small structs, each with the options that fill it. A
 // subcommand's settings are a struct of its own with these among its members; its groups of options
 // say where (struct option_group, `at`).
-#ifndef HONE_CLI_SETTINGS_H
-#define HONE_CLI_SETTINGS_H
+#pragma once
 
 #include "cli/console.h"
 #include "cli/option.h"
@@ -43,6 +42,7 @@ struct measure_settings {
     } limits;
     struct list rules;
     bool cold;
+    bool counters;
     struct given seed, jobs;
     struct given_fresh {
         bool all, ranking; // ranking: of points that the store has a ranking of
@@ -70,6 +70,7 @@ extern const struct option store_options[];
 extern const struct option own_store_options[]; // --store and --json
 
 extern const struct option measure_options[]; // --iterations, --timeout, --cold
+extern const struct option counters_options[];
 extern const struct option timeout_options[];
 extern const struct option rule_options[];
 extern const struct option jobs_options[];
@@ -94,5 +95,3 @@ bool option_json(void *field, const char *value, struct error *e);     // likewi
 // "30s" (of a launch) or "build=60s,launch=30s".
 bool option_limits(void *field, const char *value, struct error *e); // struct limits
 bool option_rule(void *field, const char *value, struct error *e);   // "rounds=40", struct list
-
-#endif

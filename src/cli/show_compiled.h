@@ -1,6 +1,5 @@
 // Shows the driver's output for a configuration, for `hone run --show`.
-#ifndef HONE_CLI_SHOW_COMPILED_H
-#define HONE_CLI_SHOW_COMPILED_H
+#pragma once
 
 #include "cli/tuning.h"
 
@@ -19,5 +18,3 @@ enum show {
 // The record's job must be loaded still. `show` is SHOW_BINARY or one behind it. Returns an exit
 // status and has said what is wrong.
 int show_compiled(struct work *w, const struct tune_record *record, enum show show);
-
-#endif

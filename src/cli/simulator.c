@@ -33,7 +33,7 @@ static const char *const *find_simulated(const struct races_options *o,
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
         languages |= (uint32_t)language_traits((enum language)l)->is_simulated << l;
     const char *const *inside = races_command(o, a, e);
-    if (!inside || !live_devices(NULL, inside, environment, languages, a, &report, NULL, e))
+    if (!inside || !live_devices(NULL, inside, environment, languages, a, &report, NULL, 0, e))
         return NULL;
     uint32_t i = 0;
     while (i < report.device_count && !str_equal(report.devices[i].platform, RACES_PLATFORM))
@@ -56,7 +56,7 @@ static const char *const *find_simulated(const struct races_options *o,
     return inside;
 }
 
-int simulator_open(struct work *w, const struct list *assumed, const char **log)
+int simulator_open(struct work *w, const struct list *assumed, enum simulate what, const char **log)
 {
     struct error e = ERROR_INIT;
     struct device_info target;
@@ -75,7 +75,8 @@ int simulator_open(struct work *w, const struct list *assumed, const char **log)
                                     .path = v->path,
                                     .local_memory = target.local_bytes,
                                     .max_group_size = target.max_group_size,
-                                    .log = *log};
+                                    .log = *log,
+                                    .counts = what == SIMULATE_COUNTS};
     struct device_info *simulated = arena_alloc(&w->arena, sizeof *simulated);
     const char *const *inside = NULL;
     if (simulated)

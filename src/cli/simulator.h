@@ -1,6 +1,5 @@
-// `--races`: the worker inside Oclgrind, with the limits of the device that is meant.
-#ifndef HONE_CLI_SIMULATOR_H
-#define HONE_CLI_SIMULATOR_H
+// `--races`, `run --counters`: the worker inside Oclgrind, with the limits of the device that is meant.
+#pragma once
 
 #include "cli/work.h"
 
@@ -8,6 +7,7 @@
 // limits, and what restrictions see of it, are those of the device that --device or HONE_DEVICE
 // names, where one does, then of --assume; else what GPUs commonly offer (races.h). *log is the
 // file that it writes. After work_spec(), in place of work_device(); an exit status.
-int simulator_open(struct work *w, const struct list *assumed, const char **log);
+enum simulate { SIMULATE_RACES, SIMULATE_COUNTS };
+int simulator_open(struct work *w, const struct list *assumed, enum simulate what,
+                   const char **log);
 
-#endif

@@ -297,14 +297,9 @@ FIELDS(list_fields, struct space_report, struct space_report, LIST)
     X(MEMBERS, list, (list_fields, v->list ? v : NULL), "", "")
 FIELDS_SHARED(space_fields, struct space_report, struct space_report, SPACE)
 
-static void write_space_json(const void *report, struct text *out)
-{
-    fields_line(&space_fields, report, report, out);
-}
-
 const writers space_writers = {
     [REPORT_TEXT] = {.record = write_listed, .end = write_space},
-    [REPORT_JSON] = {.end = write_space_json},
+    [REPORT_JSON] = {.end_fields = &space_fields},
     [REPORT_MARKDOWN] = {.record = write_listed, .end = write_space},
 };
 
@@ -343,11 +338,6 @@ static const char *why_message(const struct space_why_report *v, struct arena *a
     X(TEXT, message, (EXCLUDED_BY ? why_message(v, a) : NULL), "", "")
 FIELDS_SHARED(space_why_fields, struct space_why_report, void, WHY)
 
-static void write_space_why_json(const void *report, struct text *out)
-{
-    fields_line(&space_why_fields, report, NULL, out);
-}
-
 const writers space_why_writers = {[REPORT_TEXT] = {.end = write_space_why},
-                                   [REPORT_JSON] = {.end = write_space_why_json},
+                                   [REPORT_JSON] = {.end_fields = &space_why_fields},
                                    [REPORT_MARKDOWN] = {.end = write_space_why}};

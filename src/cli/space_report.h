@@ -1,6 +1,5 @@
 // The report of `hone space`.
-#ifndef HONE_CLI_SPACE_REPORT_H
-#define HONE_CLI_SPACE_REPORT_H
+#pragma once
 
 #include "base/fields.h"
 #include "report/writer.h"
@@ -33,5 +32,3 @@ struct space_why_report {
 };
 // Write a struct space_why_report.
 extern const writers space_why_writers;
-
-#endif

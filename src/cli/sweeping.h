@@ -1,8 +1,7 @@
 // A sweep as the command line makes it: settings -> lines, plan and options of the workflow,
 // records -> a report. A line is a command line of its own, as a side of a comparison is, but without
 // --set: what that says are the points.
-#ifndef HONE_CLI_SWEEPING_H
-#define HONE_CLI_SWEEPING_H
+#pragma once
 
 #include "cli/against.h"
 #include "cli/once.h"
@@ -54,5 +53,3 @@ bool option_line(void *field, const char *value, struct error *e);
 
 // Fills in the results so far; valid until the next step.
 void sweeping_report(struct sweeping *s, struct sweep_report *out);
-
-#endif

@@ -1,6 +1,5 @@
 // A tune as the command line makes it: what struct work has of one, from settings to a report.
-#ifndef HONE_CLI_TUNING_H
-#define HONE_CLI_TUNING_H
+#pragma once
 
 #include "cli/page_watch.h"
 #include "cli/work.h"
@@ -60,5 +59,3 @@ void tuning_options_of_best(const struct work *w, struct text *out);
 void tuning_frame(const struct work *w, struct record_frame *out);
 // The report so far: head, frame and progress; with `ended` all of it. Valid until the next report.
 void tuning_report(struct work *w, bool ended, struct tune_report *out);
-
-#endif

@@ -605,6 +605,7 @@ struct hone_tune_options work_options(const struct work *w)
         .lock_wait_ns = m->limits.lock_ns,
         .fresh = m->fresh.all,
         .cold = m->cold,
+        .counters = m->counters,
         .no_transfer = m->fresh.transfer,
         .leaving = true};
 }

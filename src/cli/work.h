@@ -1,7 +1,6 @@
 // The session of every subcommand that takes a spec, from its settings to its report: spec, device and store, and the tune
 // if it makes one (cli/tuning.h). Each side of a comparison and each line of a sweep is one.
-#ifndef HONE_CLI_WORK_H
-#define HONE_CLI_WORK_H
+#pragma once
 
 #include "cli/agents.h"
 #include "cli/cli.h"
@@ -133,5 +132,3 @@ void work_same_stores(const struct work *w, struct text *out);
 // The parameters of a choice as --config takes them: "a=1,b=2"; parameters with one value are left
 // out.
 void work_configuration(const struct spec *spec, const uint32_t *choice, struct text *out);
-
-#endif

@@ -1,6 +1,5 @@
 // Which device is meant. A pure function of the list.
-#ifndef HONE_LIB_CHOOSE_DEVICE_H
-#define HONE_LIB_CHOOSE_DEVICE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -27,5 +26,3 @@ size_t count_like_devices(const struct device_info *devices, size_t count,
                           const struct device_info *device);
 // How many devices `wanted` fits in that way, an equal name or id aside.
 size_t count_fitting_devices(const struct device_info *devices, size_t count, const char *wanted);
-
-#endif

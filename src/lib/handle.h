@@ -3,8 +3,7 @@
 //
 // A spec, space, store and record are the internal structs under a public name, opaque outside; the
 // others are wrapped, since they need a place for what they borrow.
-#ifndef HONE_LIB_HANDLE_H
-#define HONE_LIB_HANDLE_H
+#pragma once
 
 #include "hone/hone.h"
 
@@ -83,14 +82,13 @@ struct hone_devices {
     const char *language; // (or NULL) the only one that was asked for
     bool keeps_worker;    // then the rest is valid
     struct workplace workplace;
-    struct spare *spare; // (or NULL) the worker that listed them
+    struct spare *spare; // (or NULL) the worker that listed them, and those beside it
 };
 
-// hone_devices_list() on a node, which outlives it; NULL: on this machine.
+// hone_devices_list() on a node, which outlives it; NULL: on this machine. `shares`: several of them may be used.
 struct hone_devices *devices_on(struct node *node, const struct hone_devices_options *o,
-                                struct error *e);
-// Where the jobs of one of these devices can run. With keep_worker; the worker that listed them is its spare, which one
-// place alone can have.
+                                bool shares, struct error *e);
+// Where the jobs of one of these devices can run. With keep_worker; the worker that listed them is its spare.
 void devices_place(const struct hone_devices *d, const struct device_info *device, const char *name,
                    struct place *out);
 // Ends the worker that listed them.
@@ -196,5 +194,3 @@ static inline const struct device_info *info_of(const struct hone_device *d)
 {
     return d ? ((const struct device_entry *)d)->info : NULL;
 }
-
-#endif

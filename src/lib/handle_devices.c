@@ -4,6 +4,7 @@
 
 #include "lib/choose_device.h"
 
+#include <glob.h>
 #include <stdlib.h>
 
 _Static_assert((int)HONE_ACCELERATOR + 1 == (int)DEVICE_TYPE_COUNT, "device types");
@@ -69,8 +70,30 @@ static bool choose_languages(const struct spec *spec, const char *given, struct 
     return !given || !spec || spec_check_language(spec, out->list[0], e);
 }
 
+#define WOKEN_BUILDERS 3
+
+static size_t count_cards(void)
+{
+    glob_t found = {0};
+    size_t count = glob("/dev/nvidia[0-9]*", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+    globfree(&found);
+    return count;
+}
+
+// How many workers are of use beside the one that lists, whatever it finds: builders of a language whose compiler needs a
+// card, of one that is asked for alone, or (`shares`) the bench of a second card.
+static uint32_t count_woken(uint32_t languages, bool shares)
+{
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        bool is_built_there = language_traits((enum language)l)->builds_on_device;
+        if (languages == 1u << l && is_built_there && count_cards() > 0)
+            return WOKEN_BUILDERS;
+    }
+    return shares && count_cards() > 1;
+}
+
 static bool list_devices_of(struct hone_devices *d, const struct hone_devices_options *o,
-                            struct error *e)
+                            bool shares, struct error *e)
 {
     struct spec_languages languages;
     uint32_t set = 0;
@@ -86,7 +109,8 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
     }
     ok = ok &&
          live_devices(d->node, d->workplace.worker, d->workplace.environment, set, &d->arena,
-                      &d->report, o->keep_worker ? &d->spare : NULL, e) &&
+                      &d->report, o->keep_worker ? &d->spare : NULL,
+                      d->node ? 0 : count_woken(set, shares), e) &&
          describe_report(d, e);
     d->keeps_worker = o->keep_worker;
     if (!o->keep_worker)
@@ -95,7 +119,7 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
 }
 
 struct hone_devices *devices_on(struct node *node, const struct hone_devices_options *o,
-                                struct error *e)
+                                bool shares, struct error *e)
 {
     struct hone_devices_options given;
     struct hone_devices *d = calloc(1, sizeof *d);
@@ -103,7 +127,7 @@ struct hone_devices *devices_on(struct node *node, const struct hone_devices_opt
         d ? take_sized(o, &given, sizeof given, "HONE_DEVICES_OPTIONS_INIT", e) : error_memory(e);
     if (ok)
         d->node = node;
-    if (ok && list_devices_of(d, &given, e))
+    if (ok && list_devices_of(d, &given, shares, e))
         return d;
     hone_devices_free(d);
     return NULL;
@@ -112,7 +136,7 @@ struct hone_devices *devices_on(struct node *node, const struct hone_devices_opt
 struct hone_devices *hone_devices_list(const struct hone_devices_options *o, struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    struct hone_devices *d = devices_on(NULL, o, &why);
+    struct hone_devices *d = devices_on(NULL, o, false, &why);
     hand_over(&why, e);
     return d;
 }

@@ -28,7 +28,8 @@ static bool read_terms(const struct hone_tune_options *o, struct terms *out, str
         .driver_limit_ns = o->driver_limit_ns,
         .lock_wait_ns = o->lock_wait_ns,
         .seed = o->seed,
-        .cold = o->cold};
+        .cold = o->cold,
+        .counters = o->counters};
     for (size_t i = 0; ok && o->rules && o->rules[i]; i++)
         ok = measure_rules_set(&out->rules, o->rules[i], e);
     out->rules.fixed = o->iterations ? o->iterations : o->spec ? spec_of(o->spec)->iterations : 0;
@@ -112,7 +113,7 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
             continue;
         places[i].worker = out->setup.worker;
         places[i].environment = out->setup.environment;
-        places[i].spare = i == 0 ? out->setup.spare : NULL;
+        places[i].spare = out->setup.spare;
     }
     out->setup.places = places;
     out->setup.place_count = from->count;

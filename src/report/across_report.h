@@ -1,7 +1,6 @@
 // Reports how the best configuration of each kind of device performs on the others, as text,
 // Markdown and JSON.
-#ifndef HONE_REPORT_ACROSS_REPORT_H
-#define HONE_REPORT_ACROSS_REPORT_H
+#pragma once
 
 #include "model/device_info.h"
 #include "model/result.h"
@@ -34,5 +33,3 @@ struct across_report {
 // JSON is one line, the last.
 extern const struct fields report_across_fields; // within itself
 void report_across(const struct across_report *v, enum report_format format, struct text *out);
-
-#endif

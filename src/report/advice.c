@@ -1,10 +1,12 @@
 #include "report/advice.h"
 
 #include "base/text.h"
+#include "report/counters_report.h"
 #include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // A share of the variance. Of few rows a forest gives 4 % to a parameter that does nothing.
 #define MATTERS 0.05
@@ -165,11 +167,35 @@ static void put_unimportant(const struct advised *of, struct text *out)
                   count == 1 ? "decides" : "decide", count == 1 ? "it" : "each");
 }
 
+#define DIFFERENCES 2
+
+// "the best is bound by memory: 91 % of its peak; it moves 3.1 times fewer bytes from L2 than the default (...)"
+static void put_counted(const struct advised *of, struct text *out)
+{
+    struct text bound = TEXT_INIT, more = TEXT_INIT;
+    report_bound(of->counters, &bound);
+    if (bound.length)
+        text_addf(out, "the best is bound by %s", text_cstr(&bound));
+    if (of->beside && of->counters->source[0] && of->beside->source[0])
+        report_counters_differ(of->counters, "it", of->beside, "the default", DIFFERENCES, &more);
+    for (const char *at = text_cstr(&more); *at;
+         at += strcspn(at, "\n") + 1) // each ends with ".\n"
+        text_addf(out, "%s%.*s", out->length ? "; " : "", (int)strcspn(at, "\n") - 1, at);
+    out->failed |= bound.failed | more.failed;
+    text_release(&bound);
+    text_release(&more);
+}
+
 bool advice_find(const struct advised *of, struct arena *a, struct advice *out)
 {
     struct text line = TEXT_INIT;
     *out = (struct advice){0};
-    bool ok = add_edges(of, &line, a, out);
+    bool ok = true;
+    if (of->counters) {
+        put_counted(of, &line);
+        ok = keep_line(&line, a, out);
+    }
+    ok = ok && add_edges(of, &line, a, out);
     if (ok && of->resources) {
         put_limits(of->resources, &line);
         ok = keep_line(&line, a, out);
@@ -216,6 +242,16 @@ static bool find_shares(const struct tune_report *v, struct arena *a, struct imp
     return importance_find(&data, 1, a, out);
 }
 
+static const struct counters *counters_of_default(const struct tune_report *v,
+                                                  const struct tune_record *best)
+{
+    for (size_t i = 0; i < v->record_count; i++) {
+        if (v->records[i]->is_default && v->records[i] != best)
+            return v->records[i]->result->counters;
+    }
+    return NULL;
+}
+
 bool advice_of_tune(struct tune_report *v, struct arena *a)
 {
     struct importance shares = {0};
@@ -226,6 +262,8 @@ bool advice_of_tune(struct tune_report *v, struct arena *a)
                          .parameter_count = v->head.spec->parameter_count,
                          .best = best->choice,
                          .resources = best->result->resource_count ? best->result->resources : NULL,
-                         .importance = &shares};
+                         .importance = &shares,
+                         .counters = best->result->counters,
+                         .beside = counters_of_default(v, best)};
     return find_shares(v, a, &shares) && advice_find(&of, a, &v->advice);
 }

@@ -1,7 +1,6 @@
 // Advice on what to try next, in a few lines, from a space that was measured: a best value at the edge of its list, what limits
-// the best configuration, parameters that do not matter.
-#ifndef HONE_REPORT_ADVICE_H
-#define HONE_REPORT_ADVICE_H
+// the best configuration and what it does less of, parameters that do not matter.
+#pragma once
 
 #include "base/arena.h"
 #include "model/result.h"
@@ -15,7 +14,9 @@ struct advised {
     const uint32_t *best;              // its values' indices
     const struct resources *resources; // (or NULL) of its first launch
     const struct importance
-        *importance; // over what was timed; count 0: too few rows to say anything
+        *importance;                 // over what was timed; count 0: too few rows to say anything
+    const struct counters *counters; // (or NULL) of the best
+    const struct counters *beside;   // (or NULL) of the default, where that is another one
 };
 
 // In the arena. False without memory.
@@ -23,4 +24,3 @@ bool advice_find(const struct advised *of, struct arena *a, struct advice *out);
 // That of a tune, into the report.
 bool advice_of_tune(struct tune_report *v, struct arena *a);
 
-#endif

@@ -116,7 +116,7 @@ static void put_verdicts(const struct bench_report *v, struct text *out)
             v->records[i].judged && v->records[i].regression.verdict == REGRESSION_UNDECIDED;
     }
     if (v->unfit)
-        text_addf(out, "Nothing was held against %s: %s\n", v->path, v->unfit);
+        text_addf(out, "Nothing was compared with %s: %s\n", v->path, v->unfit);
     for (uint32_t i = 0; i < v->count && losses > 0; i++) {
         if (!is_lost(v, &v->records[i]))
             continue;
@@ -165,7 +165,7 @@ static void put_moments(const struct bench_report *v, struct text *out)
             continue;
         text_addf(out,
                   "The baseline is of one moment: what changes from one to the next is not known, "
-                  "and no gain is told. Save another one at another time into the same file "
+                  "and no gain is reported. Save another one at another time into the same file "
                   "(--output %s)\n",
                   v->path);
         return;
@@ -221,7 +221,7 @@ static void put_bench_sentences(const struct bench_report *v, struct text *out)
     put_moments(v, out);
     put_common_change(v, out);
     if (v->is_source_other)
-        text_add(out, "The kernel's source is not what it was at the baseline\n");
+        text_add(out, "The kernel's source has changed since the baseline\n");
     put_states(v, out);
     span_to_str(v->progress.common.elapsed_ns, span);
     text_addf(out, "%u passes of %u rounds in %s%s\n", (unsigned)v->progress.passes,
@@ -294,7 +294,7 @@ static void emit_beside(const void *record, const void *context, struct emit *j)
     X(PAIR, range_ns, (v->pass_count > 0, v->stats.least, v->stats.most), "ns", "of these")        \
     X(U64, passes, (v->pass_count), "", "")                                                        \
     X(PUT, samples_ns, (emit_passes, v), "[[]]", "a list a pass, in ns")                           \
-    X(PUT, baseline_samples_ns, (emit_beside, v), "[[]]", "likewise, of its code launched beside") \
+    X(PUT, baseline_samples_ns, (emit_beside, v), "[[]]", "likewise, of its code, interleaved")    \
     X(F64, baseline_ns, (v->judged ? v->before_ns : NAN), "ns", "")                                \
     X(F64, ratio, (v->judged ? CHANGE.ratio : NAN), "", "to the baseline")                         \
     X(PAIR, ratio_interval, (v->judged && CHANGE.interval, CHANGE.low, CHANGE.high), "",           \
@@ -304,7 +304,7 @@ static void emit_beside(const void *record, const void *context, struct emit *j)
     X(F64, load, (LOAD(now)), "", "load average")                                                  \
     X(F64, baseline_load, (LOAD(before)), "", "")                                                  \
     X(U64, baseline_moments, (v->regression.moments), "", "that it was measured at")               \
-    X(BOOL, beside, (v->beside != NULL), "", "the baseline's code was launched beside it")         \
+    X(BOOL, beside, (v->beside != NULL), "", "interleaved with the baseline's code")               \
     X(TEXT, why_sessions, (v->why_sessions), "", "why not")                                        \
     X(TEXT, note, (POINT.note), "", "")                                                            \
     X(TEXT, message, (v->failure ? v->failure->message : NULL), "", "")
@@ -334,11 +334,6 @@ FIELDS(baseline_fields, struct bench_report, void, BASELINE)
     X(TEXT, error, (v->about->broken), "", "")
 FIELDS_SHARED(report_bench_fields, struct bench_report, struct bench_report, BENCH)
 
-static void write_bench_json(const void *report, struct text *out)
-{
-    fields_line(&report_bench_fields, report, report, out);
-}
-
 // ---- JUnit -------------------------------------------------------------------------------------
 
 static void bench_case(const struct bench_report *v, const struct benchmark_record *n,
@@ -355,7 +350,7 @@ static void bench_case(const struct bench_report *v, const struct benchmark_reco
     } else if (!n->judged) {
         junit_skipped(v->unfit  ? v->unfit
                       : p->note ? p->note
-                                : "measured, and held against nothing",
+                                : "measured, and compared with nothing",
                       out);
     } else if (n->regression.verdict == REGRESSION_UNDECIDED) {
         text_add(&message, "a loss cannot be excluded: ");
@@ -413,7 +408,7 @@ static void write_bench_markdown(const void *report, struct text *out)
 
 const writers bench_writers = {
     [REPORT_TEXT] = {.head = write_bench_head, .end = write_bench_text},
-    [REPORT_JSON] = {.end = write_bench_json},
+    [REPORT_JSON] = {.end_fields = &report_bench_fields},
     [REPORT_MARKDOWN] = {.end = write_bench_markdown},
     [REPORT_JUNIT] = {.end = write_bench_junit},
 };

@@ -1,6 +1,5 @@
 // A bench -> text, Markdown (for the summary of a CI job), JSON, JUnit.
-#ifndef HONE_REPORT_BENCH_REPORT_H
-#define HONE_REPORT_BENCH_REPORT_H
+#pragma once
 
 #include "report/report.h"
 #include "report/writer.h"
@@ -38,5 +37,3 @@ uint32_t bench_losses(const struct bench_report *v);
 // Writers of struct bench_report.
 extern const struct fields report_bench_fields; // within itself
 extern const writers bench_writers;
-
-#endif

@@ -328,15 +328,15 @@ static void put_unverified(enum evidence shown, uint64_t passed, struct text *ou
         text_add(out, " agrees with the default configuration; not verified: the spec has no "
                       "Reference");
     else if (shown == SHOWN_REPEATS)
-        text_addf(out,
-                  " gave the same result in two launches%s; there is nothing else to hold it "
-                  "against",
-                  passed > 1 ? ", all of them one kernel" : "");
+        text_addf(
+            out,
+            " gave the same result in two launches%s; there is nothing else to compare it with",
+            passed > 1 ? ", all of them one kernel" : "");
     else if (shown == SHOWN_CLAIMED)
         text_add(out, passed > 1 ? " are valid by the program's own word; hone compared nothing"
                                  : " is valid by the program's own word; hone compared nothing");
     else
-        text_add(out, " ran; no result was held against anything");
+        text_add(out, " ran; no result was compared with anything");
 }
 
 // Also printed without failures: a check in which nothing passed has shown nothing.
@@ -570,7 +570,7 @@ FIELDS(check_mutant_fields, struct checked_mutant, struct check_report, MUTANT)
     X(BOOL, verified, (report_check_shown(v) && report_check_evidence(v) == SHOWN_CORRECT), "",    \
       "by a reference")                                                                            \
     X(TEXT, shown, (report_check_shown(v)), "",                                                    \
-      "without a reference at best: agree with each other; not verified")                          \
+      "without a reference at best \"agree with each other; not verified\"")                       \
     X(BOOL, cancelled, (v->progress.common.cancelled), "", "")                                     \
     X(TEXT, error, (v->run->about->broken), "", "")                                                \
     X(U64, elapsed_ns, (v->progress.common.elapsed_ns), "ns", "")
@@ -600,16 +600,6 @@ static void write_check_head_json(const void *report, struct text *out)
     fields_line(&report_run_fields, ((const struct check_report *)report)->run, NULL, out);
 }
 
-static void write_check_record_json(const void *report, const void *record, struct text *out)
-{
-    fields_line(&check_fields, record, report, out);
-}
-
-static void write_check_end_json(const void *report, struct text *out)
-{
-    fields_line(&check_summary_fields, report, NULL, out);
-}
-
 static void write_check_junit(const void *report, struct text *out)
 {
     report_junit(report, out);
@@ -617,7 +607,9 @@ static void write_check_junit(const void *report, struct text *out)
 
 const writers check_writers = {
     [REPORT_TEXT] = {write_check_head, write_check_record, write_check_end},
-    [REPORT_JSON] = {write_check_head_json, write_check_record_json, write_check_end_json},
+    [REPORT_JSON] = {.head = write_check_head_json,
+                     .record_fields = &check_fields,
+                     .end_fields = &check_summary_fields},
     [REPORT_MARKDOWN] = {write_check_head, write_check_record, write_check_end},
     [REPORT_JUNIT] = {.end = write_check_junit},
 };

@@ -1,7 +1,6 @@
 // A check -> text, JSON, JUnit. As in report.h: everything is added to `out`; text ends
 // with a newline, JSON does not.
-#ifndef HONE_REPORT_CHECK_REPORT_H
-#define HONE_REPORT_CHECK_REPORT_H
+#pragma once
 
 #include "report/report.h"
 #include "report/verified.h"
@@ -55,5 +54,3 @@ bool report_check_passed(const struct check_report *v);
 // that neither passed nor failed is skipped, with the reason; a check that broke off is a case of
 // its own with an error.
 void report_junit(const struct check_report *v, struct text *out);
-
-#endif

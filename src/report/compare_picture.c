@@ -63,7 +63,7 @@ static void draw_sides(const struct compare_report *v, struct mark *marks, struc
         }
     }
     text_addf(&about,
-              "%zu configurations, launched in turn on both sides: %llu are faster on the first, "
+              "%zu configurations, interleaved on both sides: %llu are faster on the first, "
               "%llu on the second, the others are tied.",
               drawn, (unsigned long long)v->progress.first_faster,
               (unsigned long long)v->progress.second_faster);
@@ -121,7 +121,7 @@ static void draw_specs(const struct compare_report *v, const struct compare_reco
     const struct picture_list picture = {
         .title = "The bests of several specs",
         .description = "How many times as long as the fastest each takes, with the interval that "
-                       "decided; those that are tied with it are green.",
+                       "decided; green ones are tied with it.",
         .names = names,
         .count = count,
         .least = 26,

@@ -248,15 +248,15 @@ static void put_apart(const struct compare_report *v, struct text *out)
     text_add(out, ".\n");
     if (v->progress.paired && rounds_of(v) < v->progress.needed)
         text_addf(out,
-                  "%u rounds are too few to tell any%s apart, however much they differ: "
-                  "%u are needed.\n",
+                  "%u rounds are too few to distinguish any%s, however much they differ: %u are "
+                  "needed.\n",
                   rounds_of(v), tested > 1 ? " of so many" : "", v->progress.needed);
     if (!isnan(v->progress.correlation))
         text_addf(out, "Rank correlation of the two (Kendall's tau): %.2f.\n",
                   v->progress.correlation);
     if (!v->progress.paired)
-        text_add(out, "Times of a stored run were not interleaved with the others: what drifted "
-                      "in between is in the ratios.\n");
+        text_add(out, "Times of a stored run were not interleaved with the others: drift in "
+                      "between is part of the ratios.\n");
 }
 
 static void put_best(const struct compare_report *v, int side, struct text *out)
@@ -348,9 +348,9 @@ static void put_end(const struct compare_report *v, struct text *out)
         text_addf(out, " (%u disturbed and run again)", repeated);
     text_addf(out, "; %llu launches; %s\n", (unsigned long long)v->progress.launches, elapsed);
     if (v->about->broken)
-        text_add(out, "The comparison broke off: what is shown is what was known by then.\n");
+        text_add(out, "The comparison broke off: these are the results up to then.\n");
     else if (v->progress.common.cancelled)
-        text_add(out, "Interrupted: what is shown is what was known by then.\n");
+        text_add(out, "Interrupted: these are the results up to then.\n");
 }
 
 double report_error_norm(const struct result *r)
@@ -570,13 +570,8 @@ static void write_compare_end_markdown(const void *report, struct text *out)
         report_why_markdown(v->why, out);
 }
 
-static void write_compare_end_json(const void *report, struct text *out)
-{
-    fields_line(&report_compare_fields, report, report, out);
-}
-
 const writers compare_writers = {
     [REPORT_TEXT] = {.head = write_compare_head, .end = write_compare_end},
-    [REPORT_JSON] = {.end = write_compare_end_json},
+    [REPORT_JSON] = {.end_fields = &report_compare_fields},
     [REPORT_MARKDOWN] = {.end = write_compare_end_markdown},
 };

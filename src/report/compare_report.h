@@ -1,6 +1,5 @@
 // A comparison -> text, Markdown, JSON, a picture.
-#ifndef HONE_REPORT_COMPARE_REPORT_H
-#define HONE_REPORT_COMPARE_REPORT_H
+#pragma once
 
 #include "report/report.h"
 #include "report/why.h"
@@ -38,5 +37,3 @@ bool report_entry_metric(const struct compare_report *v, const struct compare_re
 
 // The picture as a file of SVG. False: nothing was compared.
 bool report_compare_picture(const struct compare_report *v, struct text *out);
-
-#endif

@@ -1,6 +1,5 @@
 // Converts a command's JSON output to CSV and JUnit.
-#ifndef HONE_REPORT_CONVERT_H
-#define HONE_REPORT_CONVERT_H
+#pragma once
 
 #include "report/writer.h"
 
@@ -11,5 +10,3 @@
 void report_convert(const char *lines, enum report_format to, const char *suite, struct text *out);
 
 void report_csv_field(const char *s, const char *separator, struct text *out);
-
-#endif

@@ -120,11 +120,6 @@ FIELDS(missing_fields, struct device_note, void, MISSING)
     X(RECORDS, missing, (missing_fields, v->notes, v->note_count), "", "that no driver offers")
 FIELDS_SHARED(report_devices_fields, struct device_report, struct device_report, DEVICES)
 
-static void write_devices_json(const void *report, struct text *out)
-{
-    fields_line(&report_devices_fields, report, report, out);
-}
-
 const writers devices_writers = {[REPORT_TEXT] = {.end = write_devices},
-                                 [REPORT_JSON] = {.end = write_devices_json},
+                                 [REPORT_JSON] = {.end_fields = &report_devices_fields},
                                  [REPORT_MARKDOWN] = {.end = write_devices}};

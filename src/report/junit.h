@@ -1,6 +1,5 @@
 // Parts of a JUnit file. Whatever the texts have in them, the file is well-formed.
-#ifndef HONE_REPORT_JUNIT_H
-#define HONE_REPORT_JUNIT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -10,5 +9,3 @@ void junit_failure(const char *type, const char *message, const char *details, s
 void junit_skipped(const char *why, struct text *out);
 // A case of its own for a command that did not come to its end.
 void junit_incomplete(const char *suite, const char *why, struct text *out);
-
-#endif

@@ -27,8 +27,7 @@ void report_members(const struct farm_member *members, uint32_t count, bool in_s
         asked += farm_is_usable(members[i].state) && members[i].results + members[i].rounds > 0;
     }
     if (count > 1 && asked == 0 && usable > 0)
-        text_addf(out, "%u of %u devices could be used, and none was asked for anything\n", usable,
-                  count);
+        text_addf(out, "%u of %u devices could be used; none had to run anything\n", usable, count);
     else if (count > 1)
         text_addf(out, "%u of %u devices shared the work\n", asked, count);
     for (uint32_t i = 0; i < count; i++) {

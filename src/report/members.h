@@ -1,6 +1,5 @@
 // Equal devices that shared the work -> text, JSON.
-#ifndef HONE_REPORT_MEMBERS_H
-#define HONE_REPORT_MEMBERS_H
+#pragma once
 
 #include "base/text.h"
 #include "runner/farm.h"
@@ -9,5 +8,3 @@
 // members.
 void report_members(const struct farm_member *members, uint32_t count, bool in_short,
                     struct text *out);
-
-#endif

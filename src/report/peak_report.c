@@ -240,16 +240,11 @@ static void write_peak(const void *report, struct text *out)
         text_addf(out, "Kept in %s\n", v->about->store);
     if (v->cancelled)
         text_addf(out, "Interrupted: %s.\n",
-                  is_known ? "what is shown is what was known by then" : "nothing was known yet");
-}
-
-static void write_peak_json(const void *report, struct text *out)
-{
-    fields_line(&report_peak_fields, report, NULL, out);
+                  is_known ? "these are the results up to then" : "there were no results yet");
 }
 
 const writers peak_writers = {[REPORT_TEXT] = {.end = write_peak},
-                              [REPORT_JSON] = {.end = write_peak_json},
+                              [REPORT_JSON] = {.end_fields = &report_peak_fields},
                               [REPORT_MARKDOWN] = {.end = write_peak}};
 
 // ---- shares ------------------------------------------------------------------------------------
@@ -261,11 +256,10 @@ static const char *name_of(enum peak_limit limit)
 
 static const char *why_beyond(enum peak_limit limit)
 {
-    return limit == PEAK_FP32
-               ? ": beyond it, so other units had a part (tensor cores, half precision), or others "
-                 "used the device while it was measured"
-               : ": beyond it, so caches had a part, or others used the device while it was "
-                 "measured";
+    return limit == PEAK_FP32 ? ": above it, so other units contributed (tensor cores, half "
+                                "precision), or the device was shared while it was measured"
+                              : ": above it, so caches contributed, or the device was shared while "
+                                "it was measured";
 }
 
 static void put_reached(const struct peak *p, const char *unit, double value,

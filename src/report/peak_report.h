@@ -1,6 +1,5 @@
 // Reports a device's measured limits (`hone peak`), and the share of them that a result reaches.
-#ifndef HONE_REPORT_PEAK_REPORT_H
-#define HONE_REPORT_PEAK_REPORT_H
+#pragma once
 
 #include "base/emit.h"
 #include "report/record.h"
@@ -49,5 +48,3 @@ void report_peak_json(const void *record, const void *frame, struct emit *j);
 // On NVIDIA: compute units x fp32 lanes of each x 2 x clock, in flop/s; 0 where a factor is not
 // known.
 double peak_arithmetic(const struct device_info *d);
-
-#endif

@@ -1,7 +1,6 @@
 // The lines that show how far a workflow is, on a terminal. Pure functions of its record of its progress and of the
 // screen, so that a test can give any clock and width.
-#ifndef HONE_REPORT_PROGRESS_H
-#define HONE_REPORT_PROGRESS_H
+#pragma once
 
 #include "base/text.h"
 #include "workflows/check/checks.h"
@@ -34,5 +33,3 @@ void report_check_progress(const struct check_progress *p, const struct screen *
                            struct text *out);
 void report_compare_progress(const struct compare_progress *p, const struct screen *s,
                              struct text *out);
-
-#endif

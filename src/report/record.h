@@ -1,7 +1,6 @@
 // The input of reports: the records of workflows and the context that a reader needs. Records are
 // not copied.
-#ifndef HONE_REPORT_RECORD_H
-#define HONE_REPORT_RECORD_H
+#pragma once
 
 #include "recorded/recorded.h"
 #include "report/progress.h"
@@ -60,7 +59,7 @@ struct record_origin {
 };
 
 // A tune, by now or at its end.
-#define ADVICE_MOST 3
+#define ADVICE_MOST 4
 struct advice { // advice.h
     const char *lines[ADVICE_MOST];
     size_t count;
@@ -86,5 +85,3 @@ struct tune_report {
     bool in_short;
     const char *options; // (optional) for a compiler, of the best
 };
-
-#endif

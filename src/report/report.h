@@ -1,6 +1,5 @@
 // Records -> text and JSON. Everything is added to `out`; text ends with a newline, JSON does not.
-#ifndef HONE_REPORT_REPORT_H
-#define HONE_REPORT_REPORT_H
+#pragma once
 
 #include "base/emit.h"
 #include "report/record.h"
@@ -120,5 +119,3 @@ struct store_report {
 // Write a struct store_report, one for each command.
 extern const writers store_writers, store_verify_writers, store_prune_writers;
 extern const struct fields report_store_fields, report_verify_fields, report_prune_fields;
-
-#endif

@@ -1,4 +1,5 @@
 // Everything about one result, as `hone run` and `hone best` show it.
+#include "report/counters_report.h"
 #include "report/peak_report.h"
 #include "model/result_fields.h"
 #include "report/report.h"
@@ -129,7 +130,7 @@ static void put_launches(const struct tune_record *v, struct text *out)
                      &separator);
         put_resource(out, "work-groups a unit", v->result->resources[i].groups_per_unit, false,
                      &separator);
-        text_add(out, *separator ? "\n" : "the driver does not say\n");
+        text_add(out, *separator ? "\n" : "not reported by the driver\n");
     }
 }
 
@@ -140,7 +141,7 @@ static void put_written(const struct deviation *d, struct text *out)
     if (d->components == 0)
         return;
     if (d->written == WRITTEN_UNKNOWN)
-        text_add(out, ", how much the kernel wrote is not known");
+        text_add(out, ", how much the kernel wrote is unknown");
     else if (d->written == d->components)
         text_addf(out, ", all %llu %s", (unsigned long long)d->components,
                   d->changes ? "changed" : "written");
@@ -195,7 +196,7 @@ static void put_verification(const struct tune_record *v, struct text *out)
     else
         text_addf(out, "not verified: %s",
                   v->is_default
-                      ? "the default configuration was held against itself, in two launches"
+                      ? "the default configuration was compared with itself, in two launches"
                       : "agrees with the default configuration");
     text_addf(out, "%s%s\n", is_named ? " against " : "", is_named ? against : "");
     for (uint32_t i = 0; i < r->deviation_count; i++)
@@ -258,8 +259,28 @@ static void put_times(const struct record_frame *f, const struct tune_record *v,
     report_peak_shares(f, v, out);
 }
 
+static void put_counted(const struct counters *c, struct text *out)
+{
+    struct text bound = TEXT_INIT;
+    if (c->refused[0])
+        text_addf(out, "Counters: none: %s\n", c->refused);
+    if (!c->source[0])
+        return;
+    report_bound(c, &bound);
+    if (bound.length)
+        text_addf(out, "Bound: %s\n", text_cstr(&bound));
+    text_addf(out, "Counters, of one launch, by %s%s:\n", c->source,
+              isnan(c->values[COUNTER_operations]) && isnan(c->values[COUNTER_requested_read_bytes])
+                  ? ""
+                  : ", which moves nothing: bytes are those that instructions ask for");
+    report_counters(&c, NULL, 1, REPORT_TEXT, out);
+    text_release(&bound);
+}
+
 static void put_card(const struct result *r, struct text *out)
 {
+    if (r->counters)
+        put_counted(r->counters, out);
     if (r->energy.microjoules > 0) {
         text_add(out, "Energy: ");
         report_energy(&r->energy, out);
@@ -307,19 +328,21 @@ static void put_standing(const struct record_origin *origin, struct text *out)
         text_addf(out, "Not ranked: %s of %zu configurations measured one after the other\n",
                   origin->goal, b->known);
     else if (!p->ranked)
-        text_add(out, "Not ranked: the least median of what was measured one after the other\n");
+        text_add(
+            out,
+            "Not ranked: the shortest median of configurations measured one after the other\n");
     else if (p->tied > 1)
         text_addf(out, "Chosen among %zu that are tied, of %zu ranked: %s\n", p->tied, p->finalists,
                   p->why);
     else if (p->finalists > 1)
         text_addf(out, "Clearly faster than all others of %zu ranked\n", p->finalists);
     if (p->ranked && !p->winner) {
-        text_addf(out, "To the least of them: %.3f ", p->ratio);
+        text_addf(out, "Relative to the fastest of them: %.3f ", p->ratio);
         put_range(p->low, p->high, 3, p->interval, out);
         text_add(out, "\n");
     }
     if (p->part && p->part[0])
-        text_addf(out, "Ranked within a part of the space only: %s\n", p->part);
+        text_addf(out, "Ranked only within a part of the space: %s\n", p->part);
     else if (p->part)
         text_add(out, "Ranked among the best of the whole space, which are not in this part\n");
     if (!p->faster)
@@ -331,7 +354,7 @@ static void put_standing(const struct record_origin *origin, struct text *out)
 // Never compared with times of another statistic, or measured by another program.
 static void put_recorded(const struct best_answer *o, struct text *out)
 {
-    text_add_name(out, "IMPORTED: recorded by others on ", o->device, "; ");
+    text_add_name(out, "IMPORTED: recorded by another tool on ", o->device, "; ");
     text_add_name(out, "the least ", o->result->statistic, " of what was imported\n");
     text_add_name(out, "Imported: ", o->date, "");
     text_add_name(out, " by hone ", o->hone_version, "\n");

@@ -76,10 +76,10 @@ static void put_source(const struct run_head *v, struct text *out)
     text_add_name(out, "", r->device, "): ");
     put_count(r->count, "recorded configuration", out);
     if (excluded > 0)
-        text_addf(out, "; %llu %s recorded and not valid%s", (unsigned long long)excluded,
+        text_addf(out, "; %llu %s recorded but not valid%s", (unsigned long long)excluded,
                   excluded == 1 ? "is" : "are", v->parts > 0 ? ", or of another part" : "");
     if (unrecorded > 0)
-        text_addf(out, "; %llu %s valid and not recorded, and not tried",
+        text_addf(out, "; %llu %s valid but not recorded, and not tried",
                   (unsigned long long)unrecorded, unrecorded == 1 ? "is" : "are");
     text_add(out, "; no device is used\n");
 }

@@ -136,7 +136,8 @@ static void write_score_record(const void *report, const void *record, struct te
         text_add_name(out, i ? ", " : "Searches know beforehand: ", r->sources[i], "");
     text_add(out, r->source_count ? "\n" : "");
     if (r->own_source)
-        text_add_name(out, "Not told beforehand: ", r->own_source, ", which is this file itself\n");
+        text_add_name(out, "Not given as a source: ", r->own_source,
+                      ", which is this file itself\n");
     for (uint32_t i = 0; i < v->options->start_count; i++)
         text_add_name(out, i ? "; " : "Searches start with ", v->options->start_with[i], "");
     text_add(out, v->options->start_count ? "\n" : "");
@@ -168,7 +169,7 @@ static void write_score_end(const void *report, struct text *out)
         text_addf(out, " (in time over %u)", m->files[SCORE_TIME]);
     text_add(out, ", ");
     put_count(v->options->repeats, "seed", out);
-    text_add(out, " each; 0 is as good as drawing at random, 1 the optimum at once\n");
+    text_add(out, " each; 0 is as good as random draws, 1 the optimum at once\n");
     table_init(&table, columns_of, COLUMNS);
     for (size_t i = 0; i < v->options->strategy_count; i++) {
         table_row(&table);

@@ -1,6 +1,5 @@
 // How strategies search recorded spaces, as text and JSON.
-#ifndef HONE_REPORT_SCORE_REPORT_H
-#define HONE_REPORT_SCORE_REPORT_H
+#pragma once
 
 #include "report/writer.h"
 #include "workflows/score/score.h"
@@ -18,5 +17,3 @@ struct score_report {
 // file with a row for each strategy, and at the end a table of the means.
 extern const writers score_writers;
 extern const struct fields report_score_fields; // of a record, within the options
-
-#endif

@@ -57,8 +57,7 @@ static void put_counts(const struct store_summary *s, struct text *out)
     }
     text_addc(out, '\n');
     if (s->earlier)
-        text_addf(out,
-                  "%llu of them were measured in an earlier way and answer for nothing any more\n",
+        text_addf(out, "%llu of them were measured by earlier rules and are not reused\n",
                   (unsigned long long)s->earlier);
 }
 
@@ -160,7 +159,7 @@ FIELDS(stored_device_fields, struct store_device_summary, void, STORED_DEVICE)
     X(U64, bytes, (HELD->file_bytes), "bytes", "")                                                 \
     X(U64, results, (HELD->results), "", "")                                                       \
     X(RECORD, counts, (report_counts_fields, HELD->by_status), "", "")                             \
-    X(U64, earlier, (HELD->earlier), "", "results that were measured in an earlier way")           \
+    X(U64, earlier, (HELD->earlier), "", "results that were measured by earlier rules")            \
     X(U64, jobs, (HELD->jobs), "", "")                                                             \
     X(U64, sessions, (HELD->sessions), "", "")                                                     \
     X(TEXT, oldest, (HELD->results ? HELD->oldest : NULL), "", "")                                 \
@@ -196,27 +195,12 @@ FIELDS_SHARED(report_verify_fields, struct store_report, void, VERIFIED)
     X(U64, bytes_after, (v->pruned->bytes_after), "bytes", "")
 FIELDS_SHARED(report_prune_fields, struct store_report, void, PRUNED)
 
-static void write_store_json(const void *report, struct text *out)
-{
-    fields_line(&report_store_fields, report, NULL, out);
-}
-
-static void write_verified_json(const void *report, struct text *out)
-{
-    fields_line(&report_verify_fields, report, NULL, out);
-}
-
-static void write_pruned_json(const void *report, struct text *out)
-{
-    fields_line(&report_prune_fields, report, NULL, out);
-}
-
 const writers store_writers = {[REPORT_TEXT] = {.end = write_store},
-                               [REPORT_JSON] = {.end = write_store_json},
+                               [REPORT_JSON] = {.end_fields = &report_store_fields},
                                [REPORT_MARKDOWN] = {.end = write_store}};
 const writers store_verify_writers = {[REPORT_TEXT] = {.end = write_verified},
-                                      [REPORT_JSON] = {.end = write_verified_json},
+                                      [REPORT_JSON] = {.end_fields = &report_verify_fields},
                                       [REPORT_MARKDOWN] = {.end = write_verified}};
 const writers store_prune_writers = {[REPORT_TEXT] = {.end = write_pruned},
-                                     [REPORT_JSON] = {.end = write_pruned_json},
+                                     [REPORT_JSON] = {.end_fields = &report_prune_fields},
                                      [REPORT_MARKDOWN] = {.end = write_pruned}};

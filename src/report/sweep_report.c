@@ -323,9 +323,9 @@ static void put_sentences(const struct sweep_report *v, struct text *out)
                   "(hone peak)\n",
                   number, v->spec->metrics[report_sweep_shown(v)].name, limit.title);
         if (share > limit.high / limit.value)
-            text_add(out, "More than the peak: other units had a part (tensor cores, half "
-                          "precision), or others used the device while it was measured (then "
-                          "again: hone peak)\n");
+            text_add(out,
+                     "More than the peak: other units contributed (tensor cores, half precision), "
+                     "or the device was shared while it was measured (then repeat hone peak)\n");
     }
     put_share(v->count, v->plan->point_count, "point", out);
     span_to_str(v->progress.common.elapsed_ns, span);
@@ -570,11 +570,6 @@ static void write_sweep_end_markdown(const void *report, struct text *out)
     put_sweep(report, REPORT_MARKDOWN, out);
 }
 
-static void write_sweep_end_json(const void *report, struct text *out)
-{
-    fields_line(&report_sweep_fields, report, report, out);
-}
-
 static void write_sweep_end_csv(const void *report, struct text *out)
 {
     report_sweep_csv(report, out);
@@ -582,7 +577,7 @@ static void write_sweep_end_csv(const void *report, struct text *out)
 
 const writers sweep_writers = {
     [REPORT_TEXT] = {.head = write_sweep_head, .end = write_sweep_end},
-    [REPORT_JSON] = {.end = write_sweep_end_json},
+    [REPORT_JSON] = {.end_fields = &report_sweep_fields},
     [REPORT_MARKDOWN] = {.end = write_sweep_end_markdown},
     [REPORT_CSV] = {.end = write_sweep_end_csv},
 };

@@ -1,6 +1,5 @@
 // A sweep -> text, Markdown, JSON, CSV, and a picture.
-#ifndef HONE_REPORT_SWEEP_REPORT_H
-#define HONE_REPORT_SWEEP_REPORT_H
+#pragma once
 
 #include "report/report.h"
 #include "report/writer.h"
@@ -63,5 +62,3 @@ extern const struct fields report_sweep_fields; // within itself
 void report_sweep_csv(const struct sweep_report *v, struct text *out);
 // The picture as a file of SVG. False: no point has a time.
 bool report_sweep_picture(const struct sweep_report *v, struct text *out);
-
-#endif

@@ -1,6 +1,5 @@
 // Tables of text: columns as wide as their widest cell, two blanks between them.
-#ifndef HONE_REPORT_TABLE_H
-#define HONE_REPORT_TABLE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -37,5 +36,3 @@ void table_note(struct table *t, size_t column, const char *format, ...)
 // text each line starts with `indent`; Markdown has a row of titles always.
 void table_print(const struct table *t, enum report_format format, const char *indent,
                  struct text *out);
-
-#endif

@@ -69,8 +69,7 @@ static const char *why_no_baseline(const struct tune_report *v)
     if (!r && v->head.recorded && !v->head.of_spec)
         return "a recording names no default";
     if (!r)
-        return p->has_default ? "it was not run"
-                              : "it is not in the part of the space that was asked for";
+        return p->has_default ? "it was not run" : "it is outside the requested part of the space";
     return r->result->status == STATUS_CORRECT ? "it was not timed" : "it failed";
 }
 
@@ -143,7 +142,10 @@ static void put_place(struct table *t, const struct tune_report *v, const struct
     if (v->progress.ranked.finalists < 2)
         return;
     // "1.034 [1.021 .. 1.047]"; the winner's own is 1.
-    put_range(n->ratio_low, n->ratio_high, 3, n->ratio_interval, &range);
+    if (n->ratio_interval || n->ratio_low < n->ratio_high)
+        put_range(n->ratio_low, n->ratio_high, 3, n->ratio_interval, &range);
+    else
+        text_add(&range, "(1 round)"); // it was so far behind that it left
     if (n->place == 0)
         table_cell(t, RATIO, "1");
     else
@@ -345,7 +347,7 @@ static void put_basis(const struct tune_report *v, const char *noun, struct text
                            : " that agree with each other (not verified: the spec has no "
                              "Reference)");
     else if (shown == SHOWN_REPEATS)
-        text_add(out, " (not verified: held against itself alone)");
+        text_add(out, " (not verified: compared only with itself)");
     else {
         const struct checked_outcomes all = report_tune_outcomes(v);
         const struct verified_by check = report_verified(&v->head.check, &all);
@@ -371,7 +373,7 @@ static void put_ranking(const struct tune_report *v, struct text *out)
     rows = (struct rows){.most = SCREENED_ROWS};
     if (!first_row(v, &rows))
         return;
-    text_add(out, "Screened only, not ranked; these times do not compare with those above:\n");
+    text_add(out, "Only screened, not ranked; these times are not comparable with those above:\n");
     put_table(v, &rows, out);
 }
 
@@ -415,7 +417,7 @@ static void put_screening(const struct tune_report *v, struct text *out)
     text_add(out, "not ranked: ");
     put_launches(v, out);
     put_table(v, &rows, out);
-    text_addf(out, "Which of those close to each other is the %s is not decided by this.\n",
+    text_addf(out, "This does not decide which of several close ones is the %s.\n",
               report_by_time(&v->head) ? "fastest" : "best");
     put_other_rankings(v, out);
 }
@@ -458,8 +460,9 @@ static void put_replayed(const struct tune_report *v, struct text *out)
     }
     text_addf(out, "the recorded %s\n", v->head.recorded->statistic);
     put_table(v, &rows, out);
-    text_add(out, "One time is recorded of each: whether those close to each other differ is not "
-                  "decided by this.\n");
+    text_add(
+        out,
+        "Only one time is recorded for each: this does not decide whether close ones differ.\n");
 }
 
 static void put_built(const struct tune_report *v, struct text *out)
@@ -582,12 +585,12 @@ static void put_ratio(const struct tune_report *v, struct text *out)
         text_add(out, "1, it is the same work");
     else if (!s->ranked && !s->ratio.interval && s->needed > 0)
         text_addf(out,
-                  "not known: too few launches; it takes at least %u of each (--iterations %u), or "
+                  "unknown: too few launches; it takes at least %u of each (--iterations %u), or "
                   "the ranking",
                   (unsigned)s->needed, (unsigned)s->needed);
     else if (!s->ranked && !s->ratio.interval)
         text_addf(out,
-                  "not known: one of the two was only screened, not ranked (by single launches the "
+                  "unknown: one of the two was only screened, not ranked (by single launches the "
                   "default takes %s times the best's time)",
                   number);
     else {
@@ -630,9 +633,9 @@ static void put_warning(const struct tune_report *v, struct text *out)
 static void put_end(const struct tune_report *v, struct text *out)
 {
     if (v->head.about->broken)
-        text_add(out, "The tune broke off: what is shown is what was known by then.\n");
+        text_add(out, "The tune broke off: these are the results up to then.\n");
     else if (v->progress.common.cancelled)
-        text_add(out, "Interrupted: what is shown is what was known by then.\n");
+        text_add(out, "Interrupted: these are the results up to then.\n");
     else if (v->progress.out_of_time)
         text_add(out, "The time of the budget is used up.\n");
 }
@@ -659,8 +662,9 @@ static void put_sources(const struct tune_report *v, struct text *out)
             text_add(out, s->is_failed ? ", none correct\n" : ", not asked for\n");
         if (s->heard.outcome == HEARD_NOT)
             continue;
-        text_add(out, s->heard.outcome == HEARD_TRUSTED ? ", used" : ", of no use here");
-        text_addf(out, " (orders %.0f %% of pairs as they are here)", 100 * s->heard.agrees);
+        text_add(out, s->heard.outcome == HEARD_TRUSTED ? ", used" : ", only its best were tried");
+        text_addf(out, " (orders %.0f %% of pairs as they are ordered here)",
+                  100 * s->heard.agrees);
         if (s->best && s->best == best) {
             text_add(out, "; its best is the best here");
         } else if (best && s->behind.known) {
@@ -745,9 +749,9 @@ static bool put_other_end(const struct tune_report *v, struct text *out)
     else if (count == 0 && v->progress.common.done == 0)
         text_add(out, "No configuration was tried.\n");
     else if (count == 0 && v->head.recorded)
-        text_add(out, "No configuration that was asked for has a correct result.\n");
+        text_add(out, "None of the requested configurations has a correct result.\n");
     else if (count == 0)
-        text_add(out, "No configuration gave a correct result that was measured.\n");
+        text_add(out, "No configuration has a correct, measured result.\n");
     else
         return false;
     return true;

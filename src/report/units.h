@@ -1,6 +1,5 @@
 // Numbers as people read them. `out` has at least 32 bytes.
-#ifndef HONE_REPORT_UNITS_H
-#define HONE_REPORT_UNITS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -25,5 +24,3 @@ void put_range(double low, double high, int decimals, bool is_interval, struct t
 size_t bytes_in_columns(const char *line, size_t length, size_t width);
 // The columns that a text takes on a terminal, each character one (UTF-8).
 size_t columns(const char *text);
-
-#endif

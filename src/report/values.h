@@ -1,6 +1,5 @@
 // Values of a spec as JSON.
-#ifndef HONE_REPORT_VALUES_H
-#define HONE_REPORT_VALUES_H
+#pragma once
 
 #include "base/emit.h"
 #include "problem/spec.h"
@@ -12,5 +11,3 @@ void emit_constants(const void *spec, const void *context, struct emit *j);
 char *constants_to_json(const struct spec *s);
 // "int", "bool", ...
 const char *parameter_type_text(enum parameter_type t);
-
-#endif

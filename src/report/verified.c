@@ -11,11 +11,11 @@ void report_check(const struct verified_by *c, struct text *out)
     if (c->kind == VERIFICATION_REFERENCE)
         text_addf(out, "verified against %s", against[0] ? against : "the reference");
     else if (c->kind == VERIFICATION_AGREES)
-        text_add(out, "not verified: held against the default configuration alone");
+        text_add(out, "not verified: compared only with the default configuration");
     else if (c->kind == VERIFICATION_CLAIMED)
         text_add(out, "not verified: valid by its own word");
     else if (c->is_silent)
-        text_add(out, "NOT VERIFIED: the program says nothing of its result (\"valid\": true)");
+        text_add(out, "NOT VERIFIED: the program does not report its result (\"valid\": true)");
     else if (c->blind)
         text_addf(out, "NOT VERIFIED: the check of %s shows nothing: %s", c->blind->name,
                   c->blind->note);

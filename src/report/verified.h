@@ -1,7 +1,6 @@
 // Describes the evidence for a kernel: that it is correct, that its configurations agree with each
 // other, or only that it ran; and how much of its outputs it wrote.
-#ifndef HONE_REPORT_VERIFIED_H
-#define HONE_REPORT_VERIFIED_H
+#pragma once
 
 #include "base/emit.h"
 #include "base/text.h"
@@ -46,5 +45,3 @@ extern const struct fields report_check_note_fields;
 void report_emit_check_notes(const struct checked_outcomes *o, struct emit *j);
 // ", wrote 47.3 % of out": what of one result is not whole.
 void report_written_part(const struct result *r, struct text *out);
-
-#endif

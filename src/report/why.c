@@ -3,6 +3,8 @@
 #include "report/why.h"
 
 #include "model/arch.h"
+#include "model/result_fields.h"
+#include "report/counters_report.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -11,8 +13,7 @@
 
 // ---- taking builds apart -----------------------------------------------------------------------
 
-#define NOT_NVIDIA                                                                                 \
-    "what the driver handed over is neither PTX nor a cubin: only NVIDIA's can be taken apart"
+#define NOT_NVIDIA "the driver returned neither PTX nor a cubin: only NVIDIA's code can be analysed"
 
 static bool profile_ptx(const struct why_build *b, struct code_profile *out, struct error *e)
 {
@@ -21,7 +22,7 @@ static bool profile_ptx(const struct why_build *b, struct code_profile *out, str
     if (b->ptx)
         return code_profile(b->ptx, b->ptx_length, CODE_PTX, b->kernel, out, e);
     if (code_is_cubin(b->binary, b->length))
-        return error_set(e, ERROR_INPUT, "the driver handed over a cubin, without its PTX");
+        return error_set(e, ERROR_INPUT, "the driver returned a cubin without its PTX");
     return error_set(e, ERROR_DEVICE, NOT_NVIDIA);
 }
 
@@ -87,6 +88,8 @@ bool why_make(const struct why_build *builds, uint32_t count, const struct code_
               struct view_why *out, struct error *e)
 {
     *out = (struct view_why){.count = count};
+    for (uint32_t i = 0; i < count; i++)
+        out->labels[i] = builds[i].label;
     for (int kind = 0; kind < CODE_KINDS; kind++)
         make_part(builds, count, (enum code_kind)kind, tools, &out->parts[kind]);
     if (out->parts[CODE_PTX].is_there || out->parts[CODE_SASS].is_there)
@@ -280,8 +283,27 @@ static void put_spills(const struct why_part *part, const struct compared *c, st
                   c->labels[0], spills[0], c->labels[1], spills[1]);
 }
 
+#define COUNTED_SENTENCES 3
+
+// Sentences of what the card counted come first: they say most.
+static void put_counted_sentences(const struct view_why *v, struct text *out)
+{
+    for (uint32_t i = 0; v->counters[0] && i < v->count; i++) {
+        struct text bound = TEXT_INIT;
+        report_bound(v->counters[i], &bound);
+        if (bound.length)
+            text_addf(out, "%s is bound by %s.\n", v->labels[i], text_cstr(&bound));
+        text_release(&bound);
+    }
+    if (v->counters[0])
+        report_counters_differ(v->counters[0], v->labels[0], v->counters[1], v->labels[1],
+                               COUNTED_SENTENCES, out);
+}
+
 void report_why_sentences(const struct view_why *v, struct text *out)
 {
+    if (v->count == 2)
+        put_counted_sentences(v, out);
     struct compared c;
     const struct why_part *part = &v->parts[v->parts[CODE_SASS].is_there ? CODE_SASS : CODE_PTX];
     if (v->count < 2 || !part->is_there)
@@ -444,9 +466,24 @@ static void put_parts(const struct view_why *v, const char *before, const char *
     }
 }
 
+// Why a side has none stands below what both have.
+static void put_counted(const struct view_why *v, enum report_format format, struct text *out)
+{
+    if (!v->counters[0])
+        return;
+    bool is_text = format == REPORT_TEXT;
+    text_addf(out, "\n%sCounters, of one launch%s\n", is_text ? "" : "**", is_text ? "" : "**\n");
+    report_counters(v->counters, v->labels, v->count, format, out);
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (v->counters[i]->refused[0])
+            text_addf(out, "\nNone of %s: %s\n", v->labels[i], v->counters[i]->refused);
+    }
+}
+
 void report_why(const struct view_why *v, struct text *out)
 {
     report_why_sentences(v, out);
+    put_counted(v, REPORT_TEXT, out);
     put_parts(v, "\n", "\n", put_text_table, out);
 }
 
@@ -458,6 +495,7 @@ void report_why_markdown(const struct view_why *v, struct text *out)
         text_addf(out, "- %.*s\n", (int)strcspn(at, "\n"), at);
     out->failed |= sentences.failed;
     text_release(&sentences);
+    put_counted(v, REPORT_MARKDOWN, out);
     put_parts(v, "\n**", "**\n\n", put_markdown_table, out);
 }
 
@@ -551,5 +589,8 @@ static void emit_why_sentences(const void *record, const void *context, struct e
 #define WHY(X)                                                                                     \
     X(PUT, sentences, (emit_why_sentences, v), "[]", "the largest differences")                    \
     X(RECORD, ptx, (why_part_fields, &v->parts[CODE_PTX]), "", "")                                 \
-    X(RECORD, sass, (why_part_fields, &v->parts[CODE_SASS]), "", "")
+    X(RECORD, sass, (why_part_fields, &v->parts[CODE_SASS]), "", "")                               \
+    X(RECORD, counters, (result_counters_fields, v->counters[0]), "",                              \
+      "of the first side's launch")                                                                \
+    X(RECORD, counters_second, (result_counters_fields, v->counters[1]), "", "of the second's")
 FIELDS_SHARED(report_why_fields, struct view_why, struct view_why, WHY)

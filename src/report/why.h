@@ -1,10 +1,10 @@
 // Why two builds of one kernel differ in time: their instructions by class, side by side.
-#ifndef HONE_REPORT_WHY_H
-#define HONE_REPORT_WHY_H
+#pragma once
 
 #include "isa/code.h"
 #include "isa/tools.h"
 #include "base/fields.h"
+#include "model/counters.h"
 
 // One build, as a worker handed it over.
 struct why_build {
@@ -32,7 +32,9 @@ struct why_part {
 };
 
 struct view_why {
-    uint32_t count; // of sides: 2, or 1 for one build alone
+    uint32_t count;                     // of sides: 2, or 1 for one build alone
+    const char *labels[2];              // of the sides
+    const struct counters *counters[2]; // (or NULL, both) what a launch of each does
     struct why_part parts[CODE_KINDS];
 };
 
@@ -53,5 +55,3 @@ void report_why_sentences(const struct view_why *v, struct text *out);
 void report_why(const struct view_why *v, struct text *out);
 void report_why_markdown(const struct view_why *v, struct text *out);
 extern const struct fields report_why_fields; // of a struct view_why, within itself
-
-#endif

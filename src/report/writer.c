@@ -27,12 +27,16 @@ void writer_head(const struct writer *w, const void *report, struct text *out)
 
 void writer_record(const struct writer *w, const void *report, const void *record, struct text *out)
 {
-    if (w->record)
+    if (w->record_fields)
+        fields_line(w->record_fields, record, report, out);
+    else if (w->record)
         w->record(report, record, out);
 }
 
 void writer_end(const struct writer *w, const void *report, struct text *out)
 {
-    if (w->end)
+    if (w->end_fields)
+        fields_line(w->end_fields, report, report, out);
+    else if (w->end)
         w->end(report, out);
 }

@@ -679,14 +679,16 @@ static const struct group *nearest(struct search *s)
     return best ? choose_inputs(s, best) : NULL;
 }
 
-// The fastest that did not take part in the ranking and is clearly faster than its winner.
+// The fastest but the answer that was measured alone since, also one of the ranking, and is clearly faster than its winner.
 static void name_faster(struct search *s, const struct group *g, const struct ranking *r,
-                        struct best_place *out)
+                        const struct entry *answer, struct best_place *out)
 {
     const struct stats_summary *winner = &r->members[r->winner]->stats;
     bool comparable = g->same_driver && g->same_source;
     for (const struct entry *n = g->entries; n; n = n->next) {
-        bool clearly = n->is_newest && is_below(&n->stats, winner) && !has_member(r, n) &&
+        bool clearly = n->is_newest && is_below(&n->stats, winner) &&
+                       !digest_equal(&n->key, &answer->key) &&
+                       !(n->is_ranked && has_member(r, n)) &&
                        (!out->faster || n->stats.median < out->faster_median);
         if (!clearly || (comparable && !is_same_job(s, n)))
             continue;
@@ -789,11 +791,13 @@ static const struct entry *find_answer(struct search *s, const struct group *g,
     }
     if (!deciding(s, g, &ranking))
         return s->failed ? NULL : fastest_entry(s, g, &out->other_job);
-    name_faster(s, g, &ranking, &out->place);
     bool is_one = s->space && space_count(s->space) == 1; // nothing else was requested
     if (!ranking.covers && !is_one)
         out->place.part = ranking.members[ranking.winner]->brief->part;
-    return choose_member(s, &ranking, &out->place);
+    const struct entry *answer = choose_member(s, &ranking, &out->place);
+    if (answer)
+        name_faster(s, g, &ranking, answer, &out->place);
+    return answer;
 }
 
 // ---- the answer --------------------------------------------------------------------------------

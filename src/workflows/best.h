@@ -1,6 +1,5 @@
 // The workflow of `hone best`: spec -> store -> the best result that is known to be correct.
-#ifndef HONE_WORKFLOWS_BEST_H
-#define HONE_WORKFLOWS_BEST_H
+#pragma once
 
 #include "base/arena.h"
 #include "search/objective.h"
@@ -145,5 +144,3 @@ void best_release_all(struct best_answer *answers, size_t count);
 // without an id; each name once a language.
 bool best_devices(const struct best_options *o, struct arena *a, struct device_info **out,
                   size_t *count, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // Selects the part of stores that ships with a spec: only what is needed to tell which
 // configurations are the best.
-#ifndef HONE_WORKFLOWS_BUNDLE_H
-#define HONE_WORKFLOWS_BUNDLE_H
+#pragma once
 
 #include "store/upkeep.h"
 
@@ -17,5 +16,3 @@
 // files[i].
 bool bundle_best(const char *path, const char *const *files, size_t count,
                  struct store_imported *out, struct error *e);
-
-#endif

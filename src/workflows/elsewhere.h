@@ -1,6 +1,5 @@
 // Recorded spaces as sources of a search (search/source.h).
-#ifndef HONE_WORKFLOWS_ELSEWHERE_H
-#define HONE_WORKFLOWS_ELSEWHERE_H
+#pragma once
 
 #include "recorded/recorded.h"
 #include "search/source.h"
@@ -19,5 +18,3 @@ bool sources_add(struct sources *s, const struct space *space, const struct reco
 // The list as strategies take it.
 const struct source *const *sources_list(const struct sources *s);
 void sources_release(struct sources *s);
-
-#endif

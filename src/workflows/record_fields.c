@@ -91,5 +91,7 @@ const char *record_ranking_id(const uint8_t id[16], struct arena *a)
     X(RECORD, gpu, (result_gpu_fields, v->result->gpu.known ? &v->result->gpu : NULL), "", "")     \
     X(RECORD, energy,                                                                              \
       (result_energy_fields, result_has_energy(v->result) ? &v->result->energy : NULL), "",        \
-      "null: not asked for")
+      "null: not asked for")                                                                       \
+    X(RECORD, counters, (result_counters_fields, v->result->counters), "",                         \
+      "what one launch does; null: not asked for")
 FIELDS_SHARED(record_fields, struct tune_record, struct record_frame, RECORD)

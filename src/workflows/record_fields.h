@@ -1,6 +1,5 @@
 // The record of a tune, field by field.
-#ifndef HONE_WORKFLOWS_RECORD_FIELDS_H
-#define HONE_WORKFLOWS_RECORD_FIELDS_H
+#pragma once
 
 #include "base/fields.h"
 #include "model/device_peak.h"
@@ -35,5 +34,3 @@ static inline size_t record_place(const struct tune_record *r)
 {
     return !r->ranked ? 0 : r->rank.tied ? 1 : r->rank.place + 1;
 }
-
-#endif

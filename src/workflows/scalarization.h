@@ -6,8 +6,7 @@
 // without the neighbourhoods.
 //
 // Pure, as strategies are (search.h): same seed and results, same questions.
-#ifndef HONE_WORKFLOWS_SCALARIZATION_H
-#define HONE_WORKFLOWS_SCALARIZATION_H
+#pragma once
 
 #include "search/objective.h"
 #include "search/search.h"
@@ -38,5 +37,3 @@ void scalarization_tell(struct scalarization *d, uint64_t index, enum status sta
 uint32_t scalarization_count(const struct scalarization *d);
 // The strategy of one direction: all have the same name and options.
 const struct strategy *scalarization_strategy(const struct scalarization *d);
-
-#endif

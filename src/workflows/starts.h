@@ -1,6 +1,5 @@
 // The configurations that a search begins with because the user says so (--start-with, the spec's StartWith).
-#ifndef HONE_WORKFLOWS_STARTS_H
-#define HONE_WORKFLOWS_STARTS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/log.h"
@@ -13,5 +12,3 @@
 bool starts_find(const struct space *space, const char *const *texts, uint32_t count,
                  struct arena *a, const struct log *log, const uint64_t **out, uint32_t *found,
                  struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // Reads a comparison's stored side: the results of one run, or the fastest configurations of this
 // device.
-#ifndef HONE_WORKFLOWS_STORED_H
-#define HONE_WORKFLOWS_STORED_H
+#pragma once
 
 #include "problem/spec.h"
 #include "store/store.h"
@@ -31,5 +30,3 @@ void stored_release(struct stored *s); // the results
 bool stored_fastest(struct store *s, const struct spec *spec, const struct device_info *device,
                     bool cold, size_t most, struct arena *a, const char ***out, size_t *count,
                     struct error *e);
-
-#endif

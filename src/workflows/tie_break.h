@@ -3,8 +3,7 @@
 // then the first in the order of the space. A tie may still mean some per cent slower, after few
 // rounds or under noise: resources do not override that. `hone tune` and `hone best` both ask here,
 // so they name the same.
-#ifndef HONE_WORKFLOWS_TIE_BREAK_H
-#define HONE_WORKFLOWS_TIE_BREAK_H
+#pragma once
 
 #include "model/result.h"
 
@@ -24,5 +23,3 @@ struct tie_candidate {
 #define TIE_BREAK_WHY 256
 size_t tie_break(const struct tie_candidate *c, size_t count, double alike, uint32_t parameters,
                  char *why);
-
-#endif

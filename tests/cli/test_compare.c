@@ -116,7 +116,7 @@ START_TEST(libraries_of_one_name)
                     "cblas=" FAKE_CBLAS_FILE, "--against", "openblas=" FAKE_CBLAS_FILE);
     ck_assert_int_eq(r.status, 2);
     has(r.err, "--against cblas=" FAKE_CBLAS_FILE " and --against openblas=" FAKE_CBLAS_FILE
-               " are one library");
+               " are the same library");
     ran_release(&r);
 }
 END_TEST

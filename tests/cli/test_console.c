@@ -18,6 +18,31 @@ static const char *written(FILE *f)
     return text;
 }
 
+// Sentences are broken between words; what is copied stays one line.
+START_TEST(lines_of_a_terminal)
+{
+    static const char long_text[] =
+        "Device: a processor of this machine\n"
+        "  -DA=1 -DB=2 -DC=3 -DD=4\n"
+        "Next: hone best spec.json --options\n"
+        "Columns  are kept  as they are\nUnbreakable_word_of_a_line\nEnd of it all, now";
+    struct text from = TEXT_INIT, out = TEXT_INIT;
+    text_add(&from, long_text);
+    console_break_lines(&from, 20, &out);
+    ck_assert_str_eq(
+        text_cstr(&out),
+        "Device: a processor\nof this machine\n"
+        "  -DA=1 -DB=2 -DC=3 -DD=4\n"
+        "Next: hone best spec.json --options\n"
+        "Columns  are kept  as they are\nUnbreakable_word_of_a_line\nEnd of it all, now");
+    text_clear(&out);
+    console_break_lines(&from, 80, &out);
+    ck_assert_str_eq(text_cstr(&out), long_text);
+    text_release(&from);
+    text_release(&out);
+}
+END_TEST
+
 // What others write, and how it is shown.
 START_TEST(visible)
 {
@@ -164,6 +189,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, visible);
+    tcase_add_test(tests, lines_of_a_terminal);
     tcase_add_test(tests, hostile_progress);
     tcase_add_test(tests, off_a_terminal);
     tcase_add_test(tests, on_a_terminal);

@@ -186,7 +186,7 @@ START_TEST(run_shows_binaries)
     ran_release(&r);
     r = program_run("run", SPEC, "--show", "instructions");
     ck_assert_int_eq(r.status, 1); // the driver's fault, not the command line's
-    ck_assert_ptr_nonnull(strstr(r.err, "is neither PTX nor a cubin"));
+    ck_assert_ptr_nonnull(strstr(r.err, "neither PTX nor a cubin"));
     ran_release(&r);
 }
 END_TEST

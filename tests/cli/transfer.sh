@@ -39,7 +39,7 @@ known() {
     "$hone" tune spec/slow.json -s N=1500 --budget 14 --jobs 1 --iterations 3 --unranked "$@" >out 2>&1 || fail "tune $*"
 }
 known --also one.sqlite --store two.sqlite
-grep -q '^From .* (c), N=1000: 30 results, used (orders [0-9]* % of pairs as they are here); its best is the best here' out ||
+grep -q '^From .* (c), N=1000: 30 results, used (orders [0-9]* % of pairs as they are ordered here); its best is the best here' out ||
     fail "the source is not told"
 known --also one.sqlite --store three.sqlite --json
 grep -q '"sources":\[{"name":"[^"]*N=1000","results":30,"parameters":2,"outcome":"used","agrees":[01].[0-9]*,"best_ratio":1.0,"best_ratio_basis":"[a-z]*"}\]' out ||

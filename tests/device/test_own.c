@@ -90,20 +90,34 @@ END_TEST
 
 // ---- gemm
 
-// Kinds: transposed A, transposed B, doubles, beta.
+// Kinds: transposed A, transposed B, doubles, beta, three matrices with a bias and one of three activations.
 static struct job *product(int kinds, const uint64_t sizes[3])
 {
     struct job *j = kit_job("");
     uint64_t m = sizes[0], n = sizes[1], k = sizes[2];
-    kit_buffer(j, "a", m * k, ACCESS_READ);
-    kit_buffer(j, "b", k * n, ACCESS_READ);
-    kit_buffer(j, "c", m * n, ACCESS_BOTH);
-    for (uint32_t i = 0; i < 3; i++) {
+    uint64_t matrices = kinds & 16 ? 3 : 1;
+    kit_buffer(j, "a", matrices * m * k, ACCESS_READ);
+    kit_buffer(j, "b", matrices * k * n, ACCESS_READ);
+    kit_buffer(j, "c", matrices * m * n, ACCESS_BOTH);
+    kit_buffer(j, "bias", n, ACCESS_READ);
+    for (uint32_t i = 0; i < 4; i++) {
         kit_random(j, i, i + 1);
         j->buffers[i].element.scalar = kinds & 4 ? SCALAR_DOUBLE : SCALAR_FLOAT;
     }
     j->reference.kind = REFERENCE_GEMM;
-    j->reference.gemm = (struct job_gemm){m, n, k, 0, 1, 2, kinds & 1, kinds & 2, 1, 0};
+    j->reference.gemm = (struct job_gemm){.m = m,
+                                          .n = n,
+                                          .k = k,
+                                          .a = 0,
+                                          .b = 1,
+                                          .c = 2,
+                                          .transpose_a = kinds & 1,
+                                          .transpose_b = kinds & 2,
+                                          .alpha = 1};
+    if (kinds & 16) {
+        j->reference.gemm.others = 2, j->reference.gemm.gamma = 1.5, j->reference.gemm.bias = 3;
+        j->reference.gemm.activation = (enum activation)(1 + kinds % 3);
+    }
     if (kinds & 8)
         j->reference.gemm.alpha = 2, j->reference.gemm.beta = -0.5;
     return j;
@@ -129,9 +143,9 @@ static const uint64_t products[][3] = {{65, 130, 33}, {7, 100, 257}};
 
 START_TEST(gemm_is_the_hosts)
 {
-    const uint64_t *sizes = products[_i / 16];
-    struct job *j = product(_i % 16, sizes);
-    uint64_t count = sizes[0] * sizes[1];
+    const uint64_t *sizes = products[_i / 32];
+    struct job *j = product(_i % 32, sizes);
+    uint64_t count = sizes[0] * sizes[1] * (_i & 16 ? 3 : 1);
     double *host = malloc(count * sizeof *host);
     memcpy(host, reference_for(j)->outputs[2].data, count * sizeof *host);
     kit_close(&kit);
@@ -279,7 +293,7 @@ static void add(TCase *t)
     tcase_add_checked_fixture(t, set_up, tear_down);
     tcase_add_loop_test(t, checksum_is_the_hosts, 0, sizeof lengths / sizeof *lengths);
     tcase_add_loop_test(t, inputs_are_the_hosts, 0, sizeof fills / sizeof *fills);
-    tcase_add_loop_test(t, gemm_is_the_hosts, 0, 16 * sizeof products / sizeof *products);
+    tcase_add_loop_test(t, gemm_is_the_hosts, 0, 32 * sizeof products / sizeof *products);
     tcase_add_test(t, reference_leaves_the_device_and_returns);
     tcase_add_loop_test(t, given_values_go_to_the_device, 0, 2);
     tcase_add_test(t, text_that_does_not_build_is_not_built_twice);

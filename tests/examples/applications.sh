@@ -21,8 +21,11 @@ fail() {
     exit 77
 }
 flags='-std=c99 -O2 -Wall -Wextra -Werror -pedantic -I.'
-for kernel in matmul_vector matmul_tensor; do
-    "$build/hone" deploy "$source/kernels_cl/$kernel.json" --set M=48,96 --set N=M --set K=M --budget 2 --language opencl \
+for deployed in matmul_vector matmul_tensor 'matmul_half BIAS=true ACTIVATION=gelu TYPE=fp16' 'matmul_fp8 BIAS=true ACTIVATION=silu' \
+    'matmul_double ACTIVATION=relu'; do
+    kernel=${deployed%% *} set=$(echo "$deployed" | sed 's/^[^ ]*//; s/ / --set /g')
+    # shellcheck disable=SC2086 # words
+    "$build/hone" deploy "$source/kernels_cl/$kernel.json" $set --set M=48,96 --set N=M --set K=M --budget 2 --language opencl \
         --format header --with source --name matmul -o matmul_deployed.h >said 2>&1 || fail "hone deploy $kernel"
     # shellcheck disable=SC2086 # a list of options
     cc $flags "$examples/matmul_opencl.c" -o matmul_opencl -lOpenCL -lm >said 2>&1 || fail "matmul_opencl.c, $kernel"

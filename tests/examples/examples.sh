@@ -75,7 +75,7 @@ cat >"$scratch/bin/hone" <<END
 words=" \$* " short=()
 [[ \$words == *" --replay"* ]] || for word; do
     case \$word in
-    60s) word=4 ;;
+    60s | 10m) word=4 ;;
     WIDTH=256..1024) word=WIDTH=64..256 ;; # a CPU takes seconds for a product of 1024
     WIDTH=64..512) word=WIDTH=64..256 ;;
     N=250,500,1000) word=N=60,120,240 ;;
@@ -108,6 +108,7 @@ END
 chmod +x "$scratch/bin/hone"
 [ "$machine" = gpu ] || export PATH="$scratch/bin:$PATH"
 [ "$machine" != gpu ] || export PATH="$build:$PATH"
+python3 -c 'import numpy' 2>/dev/null || { ln -s /usr/bin/python3 "$scratch/bin/python3"; hash -r; } # the distribution's, which has it
 export HOME="$scratch/home" TMPDIR="$scratch/temporary" HONE_LOCKS="$scratch/temporary" LC_ALL=C.UTF-8
 unset XDG_DATA_HOME HONE_DEVICE HONE_ALSO || :
 cd "$scratch/folder" || exit 1
@@ -122,24 +123,48 @@ help*) extract_help ;;
 esac >"$scratch/list"
 rm devices.text
 
-# What the examples of the help name: a small kernel's spec, stores of others, a recorded space.
-if [ "${document#help}" != "$document" ]; then
+# What is there already in the folder of whom the help or a page speaks to: a small kernel's spec, stores of others, recorded spaces.
+prepare_spec() {
     sed 's/"WIDTH": 256/"WIDTH": 64/' kernels_cl/matmul_tiled.json >spec.json
     cp kernels_cl/matmul_naive.json other.json
     cp kernels_cl/matmul_*.cl .
     ln -s folder/kernels_cu ../kernels_cu
-    {
-        hone tune spec.json --budget 4 &&
-            hone tune spec.json --budget 4 --store node1.sqlite --unranked --fresh &&
-            cp node1.sqlite node2.sqlite && cp node1.sqlite results.sqlite && cp node1.sqlite h200.sqlite && cp node1.sqlite pocl.sqlite &&
-            hone store export spec.json --format t4 --output recorded.json &&
-            gzip recorded.json && mv recorded.json.gz gemm_T4.json.gz
-    } >"$scratch/out" 2>&1 || {
-        cat "$scratch/out"
-        echo "the files of the examples could not be made"
-        exit 1
-    }
-fi
+    hone tune spec.json --budget 4 &&
+        hone tune spec.json --budget 4 --store node1.sqlite --unranked --fresh &&
+        cp node1.sqlite node2.sqlite && cp node1.sqlite results.sqlite && cp node1.sqlite h200.sqlite && cp node1.sqlite pocl.sqlite &&
+        hone store export spec.json --format t4 --output recorded.json &&
+        gzip recorded.json && mv recorded.json.gz gemm_T4.json.gz
+}
+prepare_report() { # with what the comments behind its commands make
+    prepare_spec && hone score gemm_T4.json.gz --json >scores.json && hone tune spec.json --json >tune.json &&
+        hone deploy spec.json --set WIDTH=32,64 --budget 2 --format json -o table.json
+}
+saxpy_alone() { # the gallery's, in OpenCL only
+    cp kernels_cl/examples/saxpy.cl . && sed 's/"kernel": .*/"kernel": "saxpy.cl",/' kernels_cl/examples/saxpy.json >saxpy.json
+}
+prepare_store() {
+    saxpy_alone && hone tune saxpy.json --budget 3 && hone tune saxpy.json --budget 3 --store node1.sqlite &&
+        for other in node2 team a100 h200; do cp node1.sqlite $other.sqlite; done
+}
+prepare_tables() {
+    mkdir -p kernels/results && cp kernels_cl/matmul_tiled.cl kernels/ && cp kernels_cl/matmul_tiled.json kernels/gemm.json &&
+        printf 'WIDTH,weight\n32,1\n64,3\n' >kernels/gemm.csv && hone tune kernels/gemm.json --budget 4 &&
+        hone bench kernels/gemm.json --output kernels/gemm_base.json
+}
+prepare_capture() {
+    cc -O1 -DCL_TARGET_OPENCL_VERSION=120 -o my_program "$here/my_program.c" -lOpenCL
+}
+case $document in
+help*) prepare=prepare_spec ;;
+*/report.md | */store.md | */tables.md | */capture.md) prepare=prepare_$(basename "$document" .md) ;;
+*/spec.md) prepare=saxpy_alone ;;
+*) prepare=: ;;
+esac
+$prepare >"$scratch/out" 2>&1 || {
+    cat "$scratch/out"
+    echo "the files of the examples could not be made"
+    exit 1
+}
 
 # ---- running ----
 
@@ -148,6 +173,7 @@ missing() { # command
     case $1 in
     *--races*) command -v oclgrind >/dev/null || echo "Oclgrind is not installed" ;;
     *--arch*) [ -n "${CUDA_HOME:-}" ] || ldconfig -p 2>/dev/null | grep -q libnvrtc || echo "NVRTC is not installed" ;;
+    *reference-by*) python3 -c 'import numpy' 2>/dev/null || echo "NumPy is not installed" ;;
     *openblas*) ldconfig -p 2>/dev/null | grep -q libopenblas || echo "OpenBLAS is not installed" ;;
     *clblast*) ldconfig -p 2>/dev/null | grep -q libclblast || echo "CLBlast is not installed" ;;
     *"man -l"*) command -v man >/dev/null || echo "man is not installed" ;;

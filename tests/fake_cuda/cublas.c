@@ -168,6 +168,31 @@ int hone_cublas_gemm_ex(cublasHandle_t handle, int transpose_a, int transpose_b,
     return multiply(handle, &x, &y, &z, m, n, k, (double)*factors[0], (double)*factors[1]);
 }
 
+int hone_cublas_gemm_batched(cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n,
+                             int k, const void *alpha, const void *a, int a_type, int lda,
+                             long long a_stride, const void *b, int b_type, int ldb,
+                             long long b_stride, const void *beta, void *c, int c_type, int ldc,
+                             long long c_stride, int count, int compute_type, int algorithm)
+{
+    int code = fake_enter("cublasGemmStridedBatchedEx");
+    const enum scalar type = scalar_of(a_type);
+    const size_t bytes = scalar_bytes(type);
+    const float *factors[] = {alpha, beta};
+    if (a_type != b_type || b_type != c_type || compute_type != CUBLAS_COMPUTE_32F ||
+        algorithm != CUBLAS_GEMM_DEFAULT)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    for (int i = 0; i < count && code == CUBLAS_STATUS_SUCCESS; i++) {
+        const struct matrix x = {(unsigned char *)(uintptr_t)a + (size_t)(i * a_stride) * bytes,
+                                 type, lda, transpose_a == CUBLAS_OP_T ? m : k, transpose_a};
+        const struct matrix y = {(unsigned char *)(uintptr_t)b + (size_t)(i * b_stride) * bytes,
+                                 type, ldb, transpose_b == CUBLAS_OP_T ? k : n, transpose_b};
+        const struct matrix z = {(unsigned char *)c + (size_t)(i * c_stride) * bytes, type, ldc, n,
+                                 CUBLAS_OP_N};
+        code = multiply(handle, &x, &y, &z, m, n, k, (double)*factors[0], (double)*factors[1]);
+    }
+    return code;
+}
+
 // ---- cublasLt: 8-bit floats with k along the rows of both operands ------------------------------
 
 struct cublasLtMatmulDescOpaque {

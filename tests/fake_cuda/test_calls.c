@@ -134,6 +134,20 @@ static void check_failure(const char *call, int nth, const struct life *life)
 }
 
 // The nth call fails, for each n (a sanitizer: each third) until a life makes fewer calls.
+// What the user says of the queues of a context stays.
+START_TEST(contexts_have_one_queue)
+{
+    struct life life;
+    open_libraries();
+    unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    if (_i)
+        setenv("CUDA_DEVICE_MAX_CONNECTIONS", "4", 1);
+    life_live(&life, LANGUAGE_CUDA);
+    ck_assert(life.correct);
+    ck_assert_str_eq(getenv("CUDA_DEVICE_MAX_CONNECTIONS"), _i ? "4" : "1");
+}
+END_TEST
+
 START_TEST(each_failing_call_is_named)
 {
     const char *call = calls[_i];
@@ -313,6 +327,7 @@ END_TEST
 static void add(TCase *t)
 {
     tcase_add_test(t, a_driver_in_order_is_correct);
+    tcase_add_loop_test(t, contexts_have_one_queue, 0, 2);
     tcase_add_loop_test(t, each_failing_call_is_named, 0, CALLS);
     tcase_add_loop_test(t, a_call_that_never_works_ends, 0, CALLS);
     tcase_add_test(t, the_hosts_clock_takes_over);

@@ -55,6 +55,25 @@ START_TEST(narrow_floats_are_multiplied)
 }
 END_TEST
 
+// Three products, of matrices one behind the other.
+START_TEST(batches_are_multiplied)
+{
+    static const enum scalar types[] = {SCALAR_FLOAT, SCALAR_HALF, SCALAR_BFLOAT16};
+    const enum scalar type = types[_i % 3];
+    struct job *j = job(ROUTINE_CUBLAS, NULL, _i / 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        j->buffers[i].element.scalar = type;
+        j->buffers[i].count *= 3;
+    }
+    j->reference.gemm.others = 2;
+    j->buffers[2].compare.rtol = type == SCALAR_FLOAT ? 1e-5 : scalar_rounding(type);
+    ck_assert_ptr_null(job_wrong(j));
+    struct result *r = kit_verify_take(&k, j);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+}
+END_TEST
+
 START_TEST(doubles_are_multiplied)
 {
     struct job *j = job(ROUTINE_CUBLAS, NULL, _i);
@@ -246,6 +265,7 @@ static void add(TCase *tests)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, is_right, 0, GEMM_CASES);
     tcase_add_loop_test(tests, narrow_floats_are_multiplied, 0, 2 * GEMM_CASES);
+    tcase_add_loop_test(tests, batches_are_multiplied, 0, 3 * GEMM_CASES);
     tcase_add_loop_test(tests, doubles_are_multiplied, 0, GEMM_CASES);
     tcase_add_loop_test(tests, eight_bits_are_multiplied, 0, 2);
     tcase_add_test(tests, eight_bits_that_are_not_offered);

@@ -150,9 +150,29 @@ unsigned fake_count(const char *call)
     return count;
 }
 
+// The milliseconds of "CALL:MS,CALL:MS" for this call.
+static uint64_t call_ms(const char *list, const char *call)
+{
+    const size_t length = strlen(call);
+    for (; *list; list += strcspn(list, ",") + (list[strcspn(list, ",")] == ',')) {
+        if (strncmp(list, call, length) == 0 && list[length] == ':')
+            return strtoull(list + length + 1, NULL, 10);
+    }
+    return 0;
+}
+
+static void take_time(const char *call)
+{
+    const uint64_t ms = call_ms(variable(FAKE_PREFIX "TAKES"), call);
+    const struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000 * 1000000)};
+    if (ms > 0)
+        nanosleep(&t, NULL);
+}
+
 int fake_enter(const char *call)
 {
     unsigned nth = count_call(call);
+    take_time(call);
     const char *fail = variable(FAKE_PREFIX "FAIL"), *code = strchr(fail, ':');
     if (is_ordered(variable(FAKE_PREFIX "HANG"), call, nth))
         fake_hang();

@@ -3,6 +3,7 @@
 //
 //   HANG   CALL or CALL@N: that call (its Nth in the process) never returns
 //   FAIL   CALL:CODE or CALL:CODE@N: that call answers with the error code
+//   TAKES  CALL:MS,CALL:MS,...: so many milliseconds pass in each of these calls
 //   DIE    NAME=VALUE or #N: the launch of a program built with -DNAME=VALUE, or the Nth launch of
 //          the process, kills the device
 //   HOW    kill (default) | abort | wait: the process ends by SIGKILL, by abort(), or the wait for

@@ -19,6 +19,7 @@
 //                   much of its time
 //   FAKE_CL_ONLY    a number: DIE, STATE and outputs that LIE makes wrong concern that device alone
 //   FAKE_CL_HANG    CALL or CALL@N: that call (its Nth in the process) never returns
+//   FAKE_CL_TAKES   CALL:MS,CALL:MS,...: so many milliseconds pass in each of these calls
 //   FAKE_CL_FAIL    CALL:CODE or CALL:CODE@N: that call answers with the error code
 //   FAKE_CL_DIE     NAME=VALUE or #N: the launch of a program built with -DNAME=VALUE, or the Nth
 //                   launch of the process, kills the device

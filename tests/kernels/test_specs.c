@@ -34,18 +34,20 @@ static const struct shipped specs[] = {
     {"matmul_tensor", "N=65", "151200", 5490, 90}, // no rows of whole 16 bytes: not mapped
     {"matmul_tensor", "CORRECTED=1", "151200", 75, 0},
     {"matmul_tensor", "CORRECTED=1", "151200", 6120, 90},
-    {"matmul_half", NULL, "8960", 20, 0},
-    {"matmul_half", NULL, "8960", 1070, 90},
-    {"matmul_half", "N=65", "8960", 20, 90}, // no rows of whole 16 bytes: no maps
-    {"matmul_fp8", NULL, "8960", 20, 0},
-    {"matmul_fp8", NULL, "8960", 1070, 90},
-    {"matmul_fp8", "FAST=0", "8960", 805, 90},
+    {"matmul_half", NULL, "201600", 20, 0},
+    {"matmul_half", NULL, "201600", 28, 80},
+    {"matmul_half", NULL, "201600", 3182, 90},
+    {"matmul_half", "N=65", "201600", 20, 90}, // no rows of whole 16 bytes: no maps
+    {"matmul_fp8", NULL, "107520", 20, 0},
+    {"matmul_fp8", NULL, "107520", 1770, 90},
+    {"matmul_fp8", "FAST=0", "107520", 1330, 90},
     {"matmul_double", NULL, "48000", 45, 0},
     {"matmul_double", NULL, "48000", 2605, 90},
     {"matmul_double", "K=65", "48000", 45, 90},
-    {"matmul_simt", NULL, "62985600", 516960, 0},
-    {"matmul_simt", NULL, "62985600", 6540480, 90},
-    {"matmul_simt", "M=268435456", "62985600", 6496704, 90}, // more steps than stream_k can count
+    {"matmul_rows", NULL, "300", 228, 0},
+    {"matmul_simt", NULL, "62985600", 643560, 0},
+    {"matmul_simt", NULL, "62985600", 7649280, 90},
+    {"matmul_simt", "M=268435456", "62985600", 7516800, 90}, // more steps than stream_k can count
 };
 
 #define SPEC_COUNT (sizeof specs / sizeof specs[0])

@@ -81,6 +81,27 @@ START_TEST(test_job_is_read_as_written)
 }
 END_TEST
 
+START_TEST(test_epilogue_is_read_as_written)
+{
+    struct job *j = sample_routine_job(), *again;
+    struct job_gemm *g = &j->reference.gemm;
+    struct text more = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    g->m = g->n = g->k = 2;
+    g->others = 1, g->gamma = 0.5, g->bias = 1, g->activation = ACTIVATION_SILU;
+    j->routine = ROUTINE_NONE; // none computes that
+    j->routine_library = j->routine_about = NULL;
+    job_bytes(j, &more);
+    again = job_decode(more.data, more.length, &e);
+    ck_assert_msg(again, "%s", e.text);
+    ck_assert_int_eq(again->reference.kind, REFERENCE_GEMM);
+    ck_assert_mem_eq(&again->reference.gemm, g, sizeof *g);
+    job_free(again);
+    job_free(j);
+    text_release(&more);
+}
+END_TEST
+
 START_TEST(test_job_encodes_to_the_same_bytes)
 {
     struct text again = TEXT_INIT;
@@ -288,7 +309,8 @@ END_TEST
 
 START_TEST(test_policy)
 {
-    struct policy p = {1, 2, 7, 3, 4, 5, 6, true, true, POLICY_CHECK_ONE, 8, 9, true, true, true},
+    struct policy p = {1, 2, 7,    3,    4,    5,   6, true, true, POLICY_CHECK_ONE,
+                       8, 9, true, true, true, true},
                   q = {0};
     struct text bytes = TEXT_INIT;
     struct arena arena;
@@ -302,7 +324,7 @@ START_TEST(test_policy)
     ck_assert(q.launches == 1 && q.batch == 2 && q.hopeless_ns == 3 && q.budget_ns == 4);
     ck_assert(q.launch_limit_ns == 5 && q.build_limit_ns == 6 && q.cold && q.fixed);
     ck_assert(q.warmups == 7 && q.check == POLICY_CHECK_ONE && q.host_clock && q.energy &&
-              q.chosen == 8 && q.inputs == 9 && q.audit);
+              q.counters && q.chosen == 8 && q.inputs == 9 && q.audit);
     arena_release(&arena);
     text_release(&bytes);
 }
@@ -340,6 +362,7 @@ static void add_job_tests(Suite *suite)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup_job, teardown);
     tcase_add_test(tests, test_job_is_read_as_written);
+    tcase_add_test(tests, test_epilogue_is_read_as_written);
     tcase_add_test(tests, test_job_encodes_to_the_same_bytes);
     tcase_add_test(tests, test_forms_of_code);
     tcase_add_test(tests, test_images_and_samplers);

@@ -139,6 +139,10 @@ static const struct job_argument samplers[] = {
     X(REFERENCE->gemm.transpose_b = true)                                                          \
     X(REFERENCE->gemm.alpha = 2)                                                                   \
     X(REFERENCE->gemm.beta = 2)                                                                    \
+    X(REFERENCE->gemm.others = (REFERENCE->kind = REFERENCE_GEMM))                                 \
+    X(REFERENCE->gemm.gamma = (REFERENCE->kind = REFERENCE_GEMM))                                  \
+    X(REFERENCE->gemm.bias = 3 * (REFERENCE->gemm.gamma = REFERENCE->kind = REFERENCE_GEMM))       \
+    X(REFERENCE->gemm.activation = 2 * (int)(REFERENCE->kind = REFERENCE_GEMM))                    \
     X(REFERENCE->job = NULL)                                                                       \
     X(REFERENCE->job->launches[0].kernel = "plainer")                                              \
     X(REFERENCE->data_count = 0)                                                                   \
@@ -387,12 +391,12 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct job_buffer), 256);
     ck_assert_uint_eq(sizeof(struct job_argument), 64);
     ck_assert_uint_eq(sizeof(struct job_launch), 96);
-    ck_assert_uint_eq(sizeof(struct job_gemm), 56);
+    ck_assert_uint_eq(sizeof(struct job_gemm), 80);
     ck_assert_uint_eq(sizeof(struct job_data), 64);
     ck_assert_uint_eq(sizeof(struct job_number), 32);
     ck_assert_uint_eq(sizeof(struct job_expression), 32);
-    ck_assert_uint_eq(sizeof(struct job_reference), 112);
-    ck_assert_uint_eq(sizeof(struct job), 232);
+    ck_assert_uint_eq(sizeof(struct job_reference), 136);
+    ck_assert_uint_eq(sizeof(struct job), 256);
 }
 END_TEST
 

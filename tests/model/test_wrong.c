@@ -177,6 +177,19 @@ START_TEST(test_gemm_must_fit)
     ck_assert_ptr_nonnull(job_wrong(j));
     *g = (struct job_gemm){.m = 1, .n = 1, .k = 1, .a = 0, .b = 1, .c = 5};
     ck_assert_ptr_nonnull(job_wrong(j));
+    *g = (struct job_gemm){.m = 8, .n = 8, .k = 2, .a = 0, .b = 1, .c = 2, .others = 3};
+    ck_assert_ptr_null(job_wrong(j));
+    g->others = 4; // A would need 5 * 16 float4 of 64
+    g->k = 9;
+    ck_assert_ptr_nonnull(job_wrong(j));
+    g->others = UINT64_MAX;
+    ck_assert_ptr_nonnull(job_wrong(j));
+    *g = (struct job_gemm){.m = 1, .n = 1, .k = 1, .a = 0, .b = 1, .c = 2, .gamma = 1, .bias = 99};
+    ck_assert_ptr_nonnull(job_wrong(j));
+    *g = (struct job_gemm){.m = 1, .n = 1, .k = 1, .a = 0, .b = 1, .c = 2};
+    g->activation = ACTIVATION_COUNT;
+    ck_assert_ptr_nonnull(job_wrong(j));
+    g->activation = ACTIVATION_NONE;
     g->c = 4; // a custom type has no numbers
     ck_assert_ptr_nonnull(job_wrong(j));
 }
@@ -252,15 +265,25 @@ static void change_routine(struct job *r, int which)
     case 8:
         *g = (struct job_gemm){.m = 2, .n = 2, .k = 2, .a = 0, .b = 1, .c = 1};
         return;
-    default:
+    case 9:
         g->c = 0;
+        return;
+    case 10:
+        g->activation = ACTIVATION_GELU;
+        return;
+    case 11:
+        g->gamma = 1;
+        return;
+    default:
+        *g = (struct job_gemm){.m = 2, .n = 2, .k = 2, .a = 0, .b = 1, .c = 2, .others = 1};
+        r->routine = ROUTINE_CLBLAST;
         return;
     }
 }
 
 static const char *const routine_reasons[] = {
-    "unknown", "no routine of it", "programs",      "program",       "no gemm", "float",
-    "float",   "into an input",    "into an input", "into an input",
+    "unknown",       "no routine of it", "programs",      "program", "no gemm", "float",   "float",
+    "into an input", "into an input",    "into an input", "alone,",  "alone,",  "several",
 };
 
 START_TEST(test_wrong_routine)

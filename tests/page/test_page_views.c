@@ -82,7 +82,7 @@ START_TEST(no_roofline)
     s.page = &p;
     s.metric_count = 1;
     ck_assert(!page_write_csv(&p, "roofline", &out, &e));
-    ck_assert_ptr_nonnull(strstr(e.text, "FLOP/s and of B/s"));
+    ck_assert_ptr_nonnull(strstr(e.text, "metric in FLOP/s and one in B/s"));
     error_clear(&e);
     s.peak.rates[PEAK_FP32].known = false;
     ck_assert(!page_write_csv(&p, "roofline", &out, &e));

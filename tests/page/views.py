@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sqlite3
 import sys
 import xml.dom.minidom
@@ -86,7 +87,7 @@ for row in table:
     n = int(row["on"][2:])
     if row["status"] == "correct":
         check(float(row["time"]) == times[n][row["configuration"]], "matrix: %s" % row)
-        check(abs(float(row["times as long"]) * float(row["time of the best there"]) / float(row["time"]) - 1) < 1e-12,
+        check(abs(float(row["times as long"]) * float(row["time of the column's best"]) / float(row["time"]) - 1) < 1e-12,
               "matrix: %s" % row)
     if row["best of"] == row["on"]:
         check(float(row["times as long"]) == 1, "matrix: %s" % row)
@@ -195,13 +196,35 @@ for form, unit in (("finalists:84mm:8pt", 84 / (8 * 25.4 / 72) * 12), ("heatmap:
     check(box and unit <= float(box[3]) <= 1.1 * unit, "%s is %s units wide, not %g" % (form, box and box[3], unit))
 for wrong in ("finalists:84", "finalists:84mm:8", "finalists:mm", "finalists:84mm:40pt", "nothing:84mm"):
     f.run("report", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "svg", "--views", wrong, status=2)
+# A PDF is made by a tool, here one that says what it was given; without it the error names the package.
+wide = ("report", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--views", "finalists:84mm:8pt", "-o", "wide.pdf")
+path = f.environment["PATH"]
+for made in ("tools", "wide.pdf"):  # of a run before
+    shutil.rmtree(f.path(made)) if os.path.isdir(f.path(made)) else os.path.exists(f.path(made)) and os.remove(f.path(made))
+f.environment["PATH"] = f.path("tools")
+check("Debian's package librsvg2-bin" in f.run(*wide, status=1, errors=True) and not os.path.exists(f.path("wide.pdf")), "no rsvg-convert")
+os.makedirs(f.path("tools"), exist_ok=True)
+with open(f.path("tools/rsvg-convert"), "w") as tool:
+    tool.write("#!%s\nimport os, sys\nif os.environ.get('FAILS'): sys.exit('no fonts')\n"
+               "assert sys.argv[1:4] == ['-f', 'pdf', '-o'], sys.argv\n"
+               "open(sys.argv[4], 'wb').write(b'%%PDF-1.5\\0' + open(sys.argv[5], 'rb').read())\n" % sys.executable)
+os.chmod(f.path("tools/rsvg-convert"), 0o755)
+f.run(*wide)
+with open(f.path("wide.pdf"), "rb") as made:
+    made = made.read()
+check(made.startswith(b"%PDF-1.5\0<svg ") and b'width="84mm"' in made and b"</svg>" in made, "the tool's file is the output")
+# Readers without custom properties have each colour as it is.
+check(b".correct,.bar{stroke:#0072b2;stroke:var(--correct)}" in made and b".grid{stroke:#e3e3e3;stroke:var(" in made, "colours")
+f.environment["FAILS"] = "1"
+check("made no PDF: no fonts" in f.run(*wide, status=1, errors=True), "a tool that fails")
+f.environment["PATH"] = path
 # A page is mailed: no folder of this machine is in it, whatever the command line named, and no word that stands for a file.
 absolute = f.report("absolute.html", f.path("scale.json"), "--store", f.path("sizes.sqlite"), "--set", "N=4000")
 check(f.scratch not in absolute and os.path.expanduser("~/") not in absolute, "a folder is in the page")
 check(not re.search(r"\bSPEC\b", absolute), "SPEC stands for a file")
 check("<dt>This page</dt><dd>hone report scale.json --store sizes.sqlite" in absolute, "this page's command")
 # Over each picture stands what it shows, computed, and how to read it behind a question mark.
-for view, pattern in (("finalists", "tied|told apart"), ("evaluations", "The shortest time, [0-9.]+ .s, came with"), ("distribution", "Within 10 % of the best: [0-9]+ of 8"),
+for view, pattern in (("finalists", "tied|distinguishable"), ("evaluations", "The shortest time, [0-9.]+ .s, came with"), ("distribution", "Within 10 % of the best: [0-9]+ of 8"),
                       ("parameters", "The most costly value is (STEP|MODE)="), ("heatmap", "Best with (STEP|MODE)="), ("failures", "8 of 16 configurations failed, 4 of them")):
     section = page[page.index('data-view="%s"' % view):]
     said = re.search('<p class="says">([^<]*)</p>', section[:section.index("</section>")])
@@ -294,7 +317,7 @@ left_out("beginning", "space.json")
 check("what a tune began with" in f.report("began.html", "began.json", "scale.json", "--store", "sizes.sqlite", "--all"), "began.html")
 with open(f.path("alone.json"), "w") as file:
     file.write(f.run("tune", "scale.json", "--no-store", "--budget", "3", "--json"))
-check(rows("alone.json", "--format", "csv", "--views", "beginning")[0]["began with"].startswith("questions of the strategy"), "nothing to begin with")
+check(rows("alone.json", "--format", "csv", "--views", "beginning")[0]["began with"].startswith("configurations asked for by the strategy"), "nothing to begin with")
 
 # Kernels that were judged, in two runs: by their scores, a text that was judged twice by the lower one, wrong ones last.
 verdict = {"type": "verdict", "at": None, "evidence": None, "same_as": None, "measured_twice": False}

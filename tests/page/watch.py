@@ -170,7 +170,7 @@ def test_wrong_use():
                               stdin=subprocess.DEVNULL, timeout=120)
         check(done.returncode == status and words in done.stderr, "%s: %d, %s" % (arguments, done.returncode, done.stderr))
 
-    refused("writes a page anew", "report", "tuned.sqlite", "--watch", "-o", "x.svg", "--format", "svg", "--views", "evaluations")
+    refused("rewrites a whole page", "report", "tuned.sqlite", "--watch", "-o", "x.svg", "--format", "svg", "--views", "evaluations")
     refused("--watch needs --output", "report", "tuned.sqlite", "--watch")
     refused("--watch=stdin", "report", "tuned.sqlite", "--until-eof")
     refused("exclude each other", "tune", "scale.json", "--report", "x.html", "--no-store")

@@ -100,7 +100,7 @@ run leaves 0
 # A program that says nothing of its result.
 sed 's/"MODE": \["right"\]/"MODE": ["silent"]/' spec.json >silent.json
 "$hone" tune silent.json --no-store --budget 2 >said 2>&1 || fail "tune silent"
-has "NOT VERIFIED: the program says nothing of its result"
+has "NOT VERIFIED: the program does not report its result"
 
 # A benchmark's own JSON, in a file; nothing is built.
 cat >google.sh <<'END'

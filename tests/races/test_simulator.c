@@ -27,7 +27,7 @@ static bool find_simulator(void)
     struct races_options o = {.worker = worker, .path = getenv("PATH"), .log = log_path};
     inside = races_command(&o, &arena, &e);
     if (!inside || !live_devices(NULL, inside, environment, 1u << LANGUAGE_OPENCL, &arena, &report,
-                                 NULL, &e)) {
+                                 NULL, 0, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }
@@ -295,7 +295,7 @@ START_TEST(limits_of_the_target)
                               .log = log_path};
     const char *const *small = races_command(&o, &arena, &e);
     ck_assert(
-        live_devices(NULL, small, environment, LANGUAGES_ALL, &arena, &small_report, NULL, &e));
+        live_devices(NULL, small, environment, LANGUAGES_ALL, &arena, &small_report, NULL, 0, &e));
     ck_assert_uint_eq(small_report.devices[0].local_bytes, 16384);
     ck_assert_uint_eq(small_report.devices[0].max_group_size, 64);
     ck_assert_uint_eq(small_report.devices[0].max_item_sizes[0], 64);

@@ -47,7 +47,7 @@ static void advise(const uint32_t best[3], const struct resources *r, struct are
     struct importance m;
     const struct importance_data data = {rows, values, ROWS, sizes, 3};
     ck_assert(importance_find(&data, 1, a, &m));
-    const struct advised of = {parameters, 3, best, r, &m};
+    const struct advised of = {parameters, 3, best, r, &m, NULL, NULL};
     ck_assert(advice_find(&of, a, out));
 }
 
@@ -116,7 +116,7 @@ START_TEST(few_rows_advise_nothing)
     struct advice advice;
     struct importance none = {0};
     make_space(1, 1, 1);
-    const struct advised of = {parameters, 3, (const uint32_t[]){3, 2, 1}, NULL, &none};
+    const struct advised of = {parameters, 3, (const uint32_t[]){3, 2, 1}, NULL, &none, NULL, NULL};
     ck_assert(advice_find(&of, &a, &advice));
     ck_assert_uint_eq(advice.count, 0);
     arena_release(&a);

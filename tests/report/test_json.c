@@ -129,7 +129,7 @@ START_TEST(a_finalist)
         "samples_ns time_basis stopped batch warmups warm clock clock_fault reused origin message "
         "fault metrics "
         "is_default same_as same_code_as global_size local_size limit_ns ranking place tied "
-        "chosen ratio ratio_interval times_ns gpu energy");
+        "chosen ratio ratio_interval times_ns gpu energy counters");
     const char *type, *id, *stopped;
     double ratio, low, high;
     int place, tied, chosen, batch, warmups;

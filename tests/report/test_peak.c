@@ -94,15 +94,15 @@ START_TEST(shares)
          "peak)\n"},
         {"GFLOP/s", true, 3000,
          "3000 GFLOP/s is 202 % of the device's measured fp32 peak (1487 [1480 .. 1490]; hone "
-         "peak): beyond it, so other units had a part (tensor cores, half precision), or others "
-         "used the device while it was measured\n"},
+         "peak): above it, so other units contributed (tensor cores, half precision), or the "
+         "device was shared while it was measured\n"},
         {"GB/s", true, 10.25,
          "10.25 GB/s is 50 % of the device's measured memory bandwidth (20.50 [20.00 .. 21.00]; "
          "hone peak)\n"},
         {"GB/s", true, 41,
          "41.00 GB/s is 200 % of the device's measured memory bandwidth (20.50 [20.00 .. 21.00]; "
-         "hone peak): beyond it, so caches had a part, or others used the device while it "
-         "was measured\n"},
+         "hone peak): above it, so caches contributed, or the device was shared while it was "
+         "measured\n"},
         {"B/s", true, 10.25e9,
          "1.025e+10 B/s is 50 % of the device's measured memory bandwidth (2.05e+10; hone "
          "peak)\n"},

@@ -187,18 +187,18 @@ START_TEST(summary)
         "                                     = also b=2\n"
         "1.100 ms  [1.050 .. 1.200]    4.000  a=2, b=1\n"
         "2.000 ms  [1.900 .. 2.100]    4.000  a=3, b=1 (default)\n"
-        "Which of those close to each other is the fastest is not decided by this.\n"
+        "This does not decide which of several close ones is the fastest.\n"
         "speed-up over the default, a=3, b=1: 2.000 [1.800 .. 2.250] (screened)\n"
         "2 compile (fails to compile, or the compiler died), e.g. a=9, b=1: error: no\n"
         "6 of 6 configurations (1 known already) in 3 s: builds in parallel 1.500 s\n");
     // Two medians of a few launches each are no speed-up.
     v.speedup = (struct tune_speedup){.known = true, .ratio.ratio = 2.616, .needed = 6};
     says(&v,
-         "\nspeed-up over the default, a=3, b=1: not known: too few launches; it takes at least 6 "
+         "\nspeed-up over the default, a=3, b=1: unknown: too few launches; it takes at least 6 "
          "of each (--iterations 6), or the ranking\n");
     v.in_short = true;
     says(&v,
-         "\nSpeed-up over the default: not known: too few launches; it takes at least 6 of each ");
+         "\nSpeed-up over the default: unknown: too few launches; it takes at least 6 of each ");
     ck_assert_ptr_null(strstr(text_cstr(&out), "2.616"));
 }
 END_TEST
@@ -475,18 +475,22 @@ START_TEST(what_it_began_with)
     v.progress.source_count = 5;
     for (int in_short = 0; in_short < 2; in_short++) {
         v.in_short = in_short;
-        says(&v, "\nStarted with a=1, b=1: 11.52 us, the best here\n"
-                 "Started with a=2, b=1: 12.00 us, 1.042 times the best's time\n"
-                 "Started with a=1, b=2: 7.787 us, 1.500 times the best's time (screened)\n"
-                 "Started with a=2, b=2: not asked for\n"
-                 "From W: 30 results, used (orders 90 % of pairs as they are here); its best is "
-                 "the best here\n"
-                 "From X: 30 results, used (orders 90 % of pairs as they are here); its best takes "
-                 "1.042 times the best's time\n"
-                 "From Y: 30 results, used (orders 90 % of pairs as they are here); its best takes "
-                 "1.500 times the best's time (screened)\n"
-                 "From Z: 30 results, used (orders 90 % of pairs as they are here)\n"
-                 "From V: 7 results, none correct\n");
+        says(
+            &v,
+            "\nStarted with a=1, b=1: 11.52 us, the best here\n"
+            "Started with a=2, b=1: 12.00 us, 1.042 times the best's time\n"
+            "Started with a=1, b=2: 7.787 us, 1.500 times the best's time (screened)\n"
+            "Started with a=2, b=2: not asked for\n"
+            "From W: 30 results, used (orders 90 % of pairs as they are ordered here); its best is "
+            "the best here\n"
+            "From X: 30 results, used (orders 90 % of pairs as they are ordered here); its best "
+            "takes "
+            "1.042 times the best's time\n"
+            "From Y: 30 results, used (orders 90 % of pairs as they are ordered here); its best "
+            "takes "
+            "1.500 times the best's time (screened)\n"
+            "From Z: 30 results, used (orders 90 % of pairs as they are ordered here)\n"
+            "From V: 7 results, none correct\n");
     }
     const struct tune_start alone = {
         "", "{}", &records[0], {.known = true, .same = true, .ratio = {.ratio = 1}}};
@@ -519,7 +523,7 @@ START_TEST(short_end_of_nothing)
     v.ranking_count = 0;
     v.progress.by_status[STATUS_CORRECT] = 0;
     v.progress.valid = v.progress.common.done = 1;
-    ck_assert_str_eq(summary_of(&v), "No configuration gave a correct result that was measured.\n"
+    ck_assert_str_eq(summary_of(&v), "No configuration has a correct, measured result.\n"
                                      "Failed: 1 compile: error: no\n"
                                      "1 of 1 configuration in 0 s\n");
 }
@@ -583,7 +587,7 @@ START_TEST(summary_of_a_ranking)
         "*   hone best takes this one of them: the fewest registers\n"
         "24 rounds; disturbed rounds: 3 run again, 1 counted all the same (other load: 1, slow "
         "reference launch: 3); batches of 8 launches; clock 2100 .. 3000 MHz; inputs warm\n"
-        "Screened only, not ranked; these times do not compare with those above:\n"
+        "Only screened, not ranked; these times are not comparable with those above:\n"
         "    median  range              GFLOP/s  configuration\n"
         "  900.0 us  (900.0 .. 1000.0)    4.000  a=4\n"
         "speed-up over the default, a=3: 1.198 [1.188 .. 1.208]\n"
@@ -652,7 +656,7 @@ START_TEST(summary_of_another_objective)
     v.head.objectives = &rate;
     v.progress.fixed = 7;
     says(&v, "by the greatest GFLOP/s, not ranked: 7 launches");
-    says(&v, "the best is not decided by this");
+    says(&v, "which of several close ones is the best");
     ck_assert_ptr_null(report_best(&v)); // it has no value
     record.values = &four;
     ck_assert_ptr_eq(report_best(&v), &record);
@@ -727,10 +731,9 @@ START_TEST(nothing_correct)
     v.head.about = &broken;
     v.progress.valid = 2;
     v.progress.common.done = 1;
-    ck_assert_str_eq(summary_of(&v), "No configuration gave a correct result that was measured.\n"
+    ck_assert_str_eq(summary_of(&v), "No configuration has a correct, measured result.\n"
                                      "1 of 2 configurations in 0 s\n"
-                                     "The tune broke off: what is shown is what was "
-                                     "known by then.\n");
+                                     "The tune broke off: these are the results up to then.\n");
 }
 END_TEST
 
@@ -742,7 +745,7 @@ START_TEST(verification_is_said)
     text_clear(&out);
     report_check(&(struct verified_by){VERIFICATION_AGREES, "default configuration", NULL, false},
                  &out);
-    ck_assert_str_eq(text_cstr(&out), "not verified: held against the default configuration alone");
+    ck_assert_str_eq(text_cstr(&out), "not verified: compared only with the default configuration");
 }
 END_TEST
 

@@ -236,10 +236,11 @@ START_TEST(nothing_to_read)
     struct error a = ERROR_INIT, b = ERROR_INIT;
     ck_assert(!why_make(builds, 1, &tools, &v, &a));
     ck_assert_str_eq(a.text, "CUDA: nvdisasm is neither in PATH nor in /nowhere; CUDA: the driver "
-                             "handed over a cubin, without its PTX");
+                             "returned a cubin without its PTX");
     ck_assert(!why_make(builds + 1, 1, &tools, &v, &b));
-    ck_assert_str_eq(b.text, "PoCL: what the driver handed over is neither PTX nor a cubin: only "
-                             "NVIDIA's can be taken apart");
+    ck_assert_str_eq(
+        b.text,
+        "PoCL: the driver returned neither PTX nor a cubin: only NVIDIA's code can be analysed");
 }
 END_TEST
 

@@ -778,7 +778,7 @@ static void serve(const struct frame *f)
     struct arena a;
     struct wire w;
     note_frame(f);
-    if (f->verb == VERB_BLOB || f->verb == VERB_BLOB_FILE)
+    if (f->verb == VERB_BLOB || f->verb == VERB_BLOB_FILE || f->verb == VERB_WAKE)
         return;
     arena_init(&a);
     uint32_t languages = 0;

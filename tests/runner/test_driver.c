@@ -98,7 +98,7 @@ static void hang_call(int at)
     setup(); // a folder of its own
     arena_init(&a);
     ck_assert_msg(
-        live_devices(NULL, real_worker, environment, languages_unnamed(), &a, &report, NULL, &e),
+        live_devices(NULL, real_worker, environment, languages_unnamed(), &a, &report, NULL, 0, &e),
         "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     snprintf(hang, sizeof hang, "FAKE_CL_HANG=%s", calls[at]);
@@ -143,7 +143,7 @@ START_TEST(a_node_measures_what_it_lists)
         &(struct node_options){.name = "n1", .worker = real_worker[0], .launcher = launcher}, &e);
     ck_assert_msg(n && node_wait(&n, 1, 60000), "%s", e.text);
     ck_assert_msg(node_state(n) == NODE_UP, "%s", node_reason(n));
-    ck_assert_msg(live_devices(n, NULL, environment, languages_unnamed(), &a, &report, NULL, &e),
+    ck_assert_msg(live_devices(n, NULL, environment, languages_unnamed(), &a, &report, NULL, 0, &e),
                   "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     struct live_options o = options_of(&report.devices[0]);

@@ -123,6 +123,55 @@ START_TEST(test_workers_open_in_turn)
 }
 END_TEST
 
+// Those that started the driver while the devices were listed build, and the one that listed them is the bench: nobody else
+// is started, unless they opened another device.
+START_TEST(test_builders_start_beside_the_list)
+{
+    static char variable[128];
+    char path[96];
+    struct error e = ERROR_INIT;
+    struct arena a;
+    struct device_report report = {0};
+    struct spare *spare = NULL;
+    struct text frames = TEXT_INIT;
+    struct device_info d = device(false), other = device(false);
+    snprintf(path, sizeof path, "%s/frames", folder);
+    snprintf(variable, sizeof variable, "FAKE_FRAMES=%s", path);
+    add_environment(variable);
+    d.type = other.type = DEVICE_GPU;
+    other.id = "fake/1";
+    arena_init(&a);
+    ck_assert_msg(
+        live_devices(NULL, worker, environment, 1u << LANGUAGE_OPENCL, &a, &report, &spare, 2, &e),
+        "%s", e.text);
+    spare_open(spare, _i ? &other : &d);
+    struct live_options o = options(&d);
+    o.jobs = 2;
+    o.spare = spare;
+    struct evaluator *ev = make_live(&o);
+    for (unsigned i = 0; i < 6; i++)
+        submit(ev, i, "good", 1000);
+    for (unsigned i = 0; i < 6; i++) {
+        uint64_t ticket;
+        struct result *r = take(ev, &ticket);
+        ck_assert_int_eq(r->status, STATUS_CORRECT);
+        result_free(r);
+    }
+    evaluator_free(ev);
+    spare_free(spare);
+    ck_assert_msg(file_read(path, 0, &frames, &e), "%s", e.text);
+    ck_assert_uint_eq(count_events(text_cstr(&frames), "devices"), 1);
+    if (_i == 0)
+        ck_assert_uint_eq(count_events(text_cstr(&frames), "wake"), 2);
+    // Those of another device may be gone before they are asked to.
+    unsigned opened = count_events(text_cstr(&frames), "open");
+    ck_assert_uint_ge(opened, 3);
+    ck_assert_uint_le(opened, _i ? 6 : 3);
+    text_release(&frames);
+    arena_release(&a);
+}
+END_TEST
+
 START_TEST(test_workers_start_at_once)
 {
     struct device_info d = device(_i == 0);
@@ -276,7 +325,7 @@ START_TEST(test_listing_survives_a_kill)
     struct error e = ERROR_INIT;
     struct arena a;
     arena_init(&a);
-    ck_assert_msg(live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, &e), "%s",
+    ck_assert_msg(live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, 0, &e), "%s",
                   e.text);
     ck_assert_uint_eq(report.device_count, 1);
     arena_release(&a);
@@ -619,7 +668,7 @@ START_TEST(a_worker_that_cannot_answer_is_not_waited_for)
     const char *with[] = {"FAKE_EXIT_LISTING=1", NULL};
     uint64_t start = clock_ns();
     arena_init(&a);
-    ck_assert(!live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, &e));
+    ck_assert(!live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, 0, &e));
     ck_assert_msg(strstr(e.text, "listing devices: the worker exited with status 0"), "%s", e.text);
     ck_assert_uint_lt(clock_ns() - start, patience() * 5000000000u);
     arena_release(&a);
@@ -632,6 +681,7 @@ int main(void)
     tcase_add_test(cases, a_worker_that_cannot_answer_is_not_waited_for);
     tcase_add_test(cases, test_faults_on_a_gpu);
     tcase_add_test(cases, test_workers_open_in_turn);
+    tcase_add_loop_test(cases, test_builders_start_beside_the_list, 0, 2);
     tcase_add_loop_test(cases, test_workers_start_at_once, 0, 2);
     tcase_add_test(cases, test_how_many_workers);
     tcase_add_test(cases, test_faults_on_a_cpu);

@@ -23,6 +23,7 @@ export HONE_LOCKS="$scratch/tmp" # other tests are not waited for
 # tell STREAM SHOWN: what a stream had in lines with this regular expression, indented, under its
 # name.
 tell() {
+    [ -s "$scratch/$1" ] || return 0
     plain "$1" <"$scratch/$1" | grep -E "$2" >"$scratch/shown" || return 0
     echo "$1:"
     sed 's/^./  &/' "$scratch/shown"
@@ -39,7 +40,7 @@ quote() {
 # Runs the program and tells what it said; where SHOW is set, of its output only the lines with this
 # regular expression.
 hone() {
-    (set -- hone "$@"; printf '$'; for word; do printf ' %s' "$(quote "$word")"; done; echo)
+    (set -- hone "$@"; printf '$'; for word; do printf ' '; quote "$word"; done; echo)
     run_hone "$@" >"$scratch/stdout" 2>"$scratch/stderr"
     status=$?
     tell stdout "${SHOW-.*}"

@@ -50,7 +50,7 @@ static bool find_device(void)
 {
     struct device_report report = {0};
     struct error e = ERROR_INIT;
-    if (!live_devices(NULL, worker, NULL, languages_unnamed(), &arena, &report, NULL, &e)) {
+    if (!live_devices(NULL, worker, NULL, languages_unnamed(), &arena, &report, NULL, 0, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }

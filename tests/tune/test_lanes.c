@@ -17,8 +17,10 @@ struct simulated {
         struct turn turn;
     } queue[TURNS];
     size_t first, count;
+    unsigned readied;           // turns without a launch
     unsigned turns[LANES];      // of each device that were answered
     unsigned asked[LANES];      // likewise, with launches
+    unsigned shared[LANES];     // of these, before any is made ready for the second time
     unsigned checks[FINALISTS]; // of each finalist
     // What goes wrong: on a device, from its turn `from` on, finalist `who` (FINALISTS: all).
     struct {
@@ -33,6 +35,7 @@ struct simulated {
     unsigned lost_from[LANES];
     double slower[LANES];
     double outlier;
+    bool shares; // the first round; finalist i was screened by device i modulo their number
     double load; // of the cores, by others
     uint64_t now_ns;
 };
@@ -95,6 +98,8 @@ static int take(struct evaluator *ev, int timeout_ms, struct outcome *out, struc
         result_fail(out->result, STATUS_RUNTIME, s->fails[lane].fault, "sick on %u", lane);
     else if (turn.launches > 0)
         add_samples(s, ticket, &turn, out->result);
+    s->shared[lane] += turn.launches > 0 && s->readied <= FINALISTS + 1;
+    s->readied += turn.launches == 0;
     return 1;
 }
 
@@ -132,6 +137,8 @@ static void rank(uint32_t lanes, bool has_late)
     for (size_t i = 0; i < FINALISTS; i++) {
         finalists[i].ticket = i;
         finalists[i].estimate_ns = (uint64_t)(1e6 * (1 + 0.05 * (double)i));
+        finalists[i].first_ns = sim.shares ? finalists[i].estimate_ns : 0;
+        finalists[i].place = (uint32_t)i % lanes;
     }
     for (uint32_t i = 0; i < lanes; i++)
         places[i].place = i;
@@ -144,6 +151,7 @@ static void rank(uint32_t lanes, bool has_late)
                                       .has_late = has_late,
                                       .places = places,
                                       .place_count = lanes,
+                                      .shares_first = sim.shares,
                                       .outlier = sim.outlier};
     struct final_ranking *r = final_ranking_new(&o, &e);
     ck_assert_msg(r != NULL, "%s", e.text);
@@ -245,13 +253,13 @@ START_TEST(one_that_is_lost_with_two_devices_is_dropped)
 }
 END_TEST
 
-// The last verification runs on one device: what fails there is verified on another one.
+// The last verification is shared out, the second finalist's on the second device: what fails there is verified on another one.
 START_TEST(the_last_check_is_taken_again_elsewhere)
 {
     for (int both = 0; both < 2; both++) {
         end();
         begin();
-        for (uint32_t lane = 0; lane <= (uint32_t)both; lane++) {
+        for (uint32_t lane = 1 - (uint32_t)both; lane <= 1; lane++) {
             make_sick(lane, 1, 1, FAULT_CONFIGURATION);
             sim.fails[lane].in_checks = true;
         }
@@ -260,9 +268,79 @@ START_TEST(the_last_check_is_taken_again_elsewhere)
         ck_assert_uint_eq(sim.checks[0], 1);
         ck_assert_int_eq(finalists[1].failure != NULL, both);
         ck_assert_int_eq(finalists[1].checked != NULL, !both);
-        ck_assert_int_eq(places[0].lost, !both);
-        ck_assert(!places[1].lost);
+        ck_assert_int_eq(places[1].lost, !both);
+        ck_assert(!places[0].lost);
     }
+}
+END_TEST
+
+// Each of two devices launches two finalists and the reference around them, then one finalist is left. That one device is
+// slower does not count.
+START_TEST(the_first_round_is_shared_out)
+{
+    sim.shares = true;
+    sim.slower[1] = 1.04;
+    rules.early = 1;
+    rank(2, false);
+    check_all_placed();
+    for (size_t i = 1; i < FINALISTS; i++) {
+        double ratio = finalists[i].entry.ratio, is = 1 + 0.05 * (double)i;
+        double first = (double)finalists[i].samples[0] / (double)finalists[0].samples[0];
+        ck_assert_uint_le(finalists[i].count, 4); // in the third round at the latest
+        ck_assert_msg(fabs(first / is - 1) < 2e-3, "%zu: %g", i, first);
+        ck_assert_msg(fabs(ratio / is - 1) < 2e-3, "%zu: %g", i, ratio);
+    }
+    // Both devices ran their parts of it, and rounds of their own after it.
+    ck_assert_uint_eq(sim.shared[0], 1 + FINALISTS / 2);
+    ck_assert_uint_eq(sim.shared[1], 2 + FINALISTS / 2);
+    ck_assert(places[0].rounds > 1 && places[1].rounds > 0);
+    ck_assert(!places[0].lost && !places[1].lost);
+    ck_assert(places[1].compared && fabs(places[1].ratio.ratio - 1.04) < 2e-3);
+}
+END_TEST
+
+// With its part of that round nothing is lost but the round.
+START_TEST(a_device_fails_in_the_round_that_is_shared)
+{
+    for (int is_lost = 0; is_lost < 2; is_lost++) {
+        end();
+        begin();
+        sim.shares = true;
+        rules.early = 1;
+        if (is_lost)
+            sim.lost_from[1] = 5;
+        else
+            make_sick(1, 5, FINALISTS, FAULT_CONFIGURATION);
+        rank(2, false);
+        check_all_placed();
+        ck_assert(places[1].lost && !places[0].lost);
+    }
+}
+END_TEST
+
+// What one device did between two launches of the reference that differ by ten times is not believed.
+START_TEST(a_device_is_disturbed_in_the_round_that_is_shared)
+{
+    sim.shares = true;
+    sim.wrong_until[1] = 2;
+    rank(2, false);
+    check_all_placed();
+    for (size_t i = 1; i < FINALISTS; i++) {
+        double first = (double)finalists[i].samples[0] / (double)finalists[0].samples[0];
+        ck_assert_msg(fabs(first / (1 + 0.05 * (double)i) - 1) < 2e-3, "%zu: %g", i, first);
+    }
+}
+END_TEST
+
+START_TEST(what_fails_in_the_round_that_is_shared_fails_elsewhere)
+{
+    sim.shares = true;
+    make_sick(0, 1, 1, FAULT_CONFIGURATION);
+    make_sick(1, 4, 1, FAULT_CONFIGURATION);
+    rank(2, false);
+    ck_assert_ptr_nonnull(finalists[1].failure);
+    ck_assert(status.decided && finalists[0].placed && finalists[3].placed);
+    ck_assert(!places[0].lost && !places[1].lost);
 }
 END_TEST
 
@@ -381,6 +459,10 @@ int main(void)
     tcase_add_test(cases, a_device_lost_under_a_finalist_is_not_its_failure);
     tcase_add_test(cases, one_that_is_lost_with_two_devices_is_dropped);
     tcase_add_test(cases, the_last_check_is_taken_again_elsewhere);
+    tcase_add_test(cases, the_first_round_is_shared_out);
+    tcase_add_test(cases, a_device_fails_in_the_round_that_is_shared);
+    tcase_add_test(cases, a_device_is_disturbed_in_the_round_that_is_shared);
+    tcase_add_test(cases, what_fails_in_the_round_that_is_shared_fails_elsewhere);
     tcase_add_test(cases, alone_it_is_the_finalist);
     tcase_add_test(cases, no_round_by_a_wrong_clock_is_kept);
     tcase_add_test(cases, begun_anew_without_those_that_failed);

@@ -330,7 +330,7 @@ static void show_bench_progress(void *context, const struct screen *screen, stru
     struct benchmark_progress p;
     benchmark_progress(s->bench, &p);
     text_addf(line, "pass %u of %u%s\n", (unsigned)p.pass, (unsigned)p.passes,
-              p.again ? ", those of which a loss cannot be excluded" : "");
+              p.again ? ", those for which a loss cannot be excluded" : "");
     report_compare_progress(&p.compare, screen, line);
 }
 
@@ -561,9 +561,9 @@ static const struct option baseline_options[] = {
      .brief = "what is slower by more is a loss; else 3%",
      .help = "How much slower is no loss yet, such as 5% of the baseline's time. Default: 3%."},
     {OPTION("output", "FILE", option_once, FIELD(save)), .letter = 'o', .brief = "write a baseline",
-     .help = "Write what is measured as a baseline. In a file that is one of the same device, "
-             "driver and source it becomes one more moment (10 are kept). Without --baseline there "
-             "are twice as many passes."},
+     .help = "Write the measurements as a baseline. A file that already has a baseline of the same "
+             "device, driver and source gets one more moment (10 are kept). Without --baseline "
+             "there are twice as many passes."},
     {OPTION("from", "FILE", option_once, FIELD(from)),
      .excludes = "set: the file has the constants", .brief = "the configurations of this JSON",
      .help = "The configurations in this file, at their constants: a table of `hone deploy "
@@ -584,8 +584,8 @@ static const struct option measuring_options[] = {
     {OPTION("repeats", "N", option_count, FIELD(passes)),
 
      .help = "Passes, in each of which new workers build, load, verify and launch every "
-             "configuration: 4 to 500. As many "
-             "again are run for those of which a loss cannot be excluded. Default: 6."},
+             "configuration: 4 to 500. As many again are run if a loss cannot be excluded. "
+             "Default: 6."},
     {OPTION("rounds", "N", option_count, FIELD(rounds)),
      .help = "Interleaved rounds of a pass, 1 to 1000. Default: 8."},
     {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .is_list = true,
@@ -626,9 +626,8 @@ const struct command command_bench = {
     .least = 1,
     .most = 1,
     .description =
-        "Measures configurations that are known, each at its constants, and holds them "
-        "against a baseline: the exit status "
-        "is 1 where one lost more than --within.\n\n"
+        "Measures known configurations, each at its constants, and compares them with a baseline: "
+        "the exit status is 1 if one lost more than --within.\n\n"
         "Which: the best that the store knows at the points of --set (as in `hone "
         "sweep`), those of a file (--from), or, "
         "with --baseline alone, those of the baseline. Nothing is tuned, and the store "

@@ -281,8 +281,8 @@ static void warn_if_older(const struct best_answer *b)
                        : b->other_job    ? "the spec's present sizes, arguments and options"
                                          : NULL;
     if (what)
-        complain("nothing is known for %s; what is shown is OLDER, of %s, driver %s%s", what,
-                 b->date, b->driver, b->other_source && b->other_driver ? " and another text" : "");
+        complain("no results for %s; these are OLDER, from %s, driver %s%s", what, b->date,
+                 b->driver, b->other_source && b->other_driver ? " and another text" : "");
 }
 
 static void add_options(const struct shown *shown, struct text *out)
@@ -808,7 +808,7 @@ const struct command command_best = {
         "older result, marked. --device may also name a device that is not here.\n\n"
         "What the stores do not know, or only older, is looked up in `" WORK_KNOWN
         "` beside the spec, if "
-        "there is one: results that came with it. They are marked as known from there.\n\n"
+        "there is one: results that came with it. They are marked as coming from there.\n\n"
         "The newest ranking of the whole space (or of what --config and --where leave) decides, by "
         "the "
         "rounds that are kept of it; where some are tied with its winner the answer is, of those "
@@ -819,9 +819,9 @@ const struct command command_best = {
         "space "
         "(--config, --where) decides since then if that one took part in it, or its winner is "
         "clearly "
-        "faster; if there is no other, the answer is marked as the best of that part. What was "
-        "measured "
-        "alone since, and clearly faster, is named. Without a ranking the least median answers. "
+        "faster; if there is no other, the answer is marked as the best of that part. A "
+        "configuration that was measured alone since and is clearly faster is named. Without a "
+        "ranking the newest result of each configuration counts, and the shortest median answers. "
         "Times with cold inputs (--cold) and "
         "with warm ones do not compare: a ranking of the whole comes before one of a part, then "
         "warm inputs before cold ones, and "
@@ -833,8 +833,8 @@ const struct command command_best = {
         "the Pareto set is listed, with --json one a line.\n\n"
         "Exit status 0: there is an answer, 1: there is none.",
     .json =
-        "With --json one object: a result of hone tune, its details, and where it comes from; with "
-        "--all one a line. With --nearest, of a size that was not measured, another one: nearest.",
+        "With --json one object: a result of hone tune, its details, and its origin; with --all "
+        "one per line. With --nearest, a size that was not measured gives another object: nearest.",
     .records = json_records,
     .topics = "ranking, store, json",
     .groups = groups,

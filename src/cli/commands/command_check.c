@@ -181,14 +181,15 @@ static bool option_races(void *field, const char *value, struct error *e)
 static const struct option check_options[] = {
     {OPTION("sample", "N", option_count, FIELD(sample)), .letter = 'n',
      .brief = "only N of the configurations",
-     .help = "Only N of the valid configurations, each as likely as any other, none twice."},
+     .help =
+         "Only N of the valid configurations: the default one, then others at random, none twice."},
     {OPTION("smallest", "NAME", option_list, FIELD(smallest)), .offer = offer_constants,
      .excludes = "reference-by: the program computes for one size, which --set gives",
      .brief = "at the smallest value of a constant", .is_list = true,
      .help =
-         "Check each configuration at the smallest value of this constant, from 1 up to the "
-         "spec's own, at which the restrictions hold and sizes come out: a check takes seconds "
-         "where the spec's size would take minutes. NAME=33 begins at 33, which a kernel that "
+         "Check each configuration at the smallest value of this constant, from 1 up to the spec's "
+         "own, at which the restrictions hold and all sizes are whole: a check takes seconds "
+         "instead of minutes. NAME=33 begins at 33, which a kernel that "
          "guards its edges needs: every size is allowed there, and 1 shows little. A reference "
          "that cannot be made at a size fails the configurations of that size. M,N gives both "
          "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
@@ -197,25 +198,22 @@ static const struct option check_options[] = {
          "races, build-only, sample, smallest, config, where, part, on, output, store=none: it "
          "verifies the best that the store knows, on this machine",
      .brief = "again the best that the store knows",
-     .help =
-         "Verify again what the store says is best on the devices of this machine: of each spec "
-         "(or of the one that is named) with each of its constants. What an earlier hone "
-         "verified by an older rule is verified by today's."},
+     .help = "Verify again the stored bests of this machine's devices, for every spec (or the "
+             "named one) with all its constants. Results that an earlier hone verified by an older "
+             "rule are verified by today's."},
     {OPTION("audit", NULL, option_flag, FIELD(audit)),
-     .excludes = "build-only, races: a check is audited where a kernel has run\n"
-                 "allow: a check that passes wrong results is what it finds",
+     .excludes = "build-only, races: an audit needs a kernel that ran\n"
+                 "allow: finding checks that pass wrong results is its purpose",
      .brief = "put wrong results to the check",
-     .help =
-         "Also audit the check itself: a right result is replaced by what wrong kernels make of "
-         "it (zeros, a copy of an argument, one element that is 0, the last row or a tile "
-         "missing, values halved or rounded to half precision, what the output held before, "
-         "nothing written), and each must be refused. One that passes is an error of the spec, "
-         "which is named. Then mutants of the first kernel that passed (a barrier removed, a bound "
-         "off by one) are launched; one that "
-         "passes is named, too, and is no error: it may do the same at this size. The store does "
-         "not answer."},
+     .help = "Also audit the check itself: a correct result is replaced by typical wrong ones "
+             "(zeros, a copy of an argument, one element that is 0, the last row or a tile "
+             "missing, values halved or rounded to half precision, the output's old contents, "
+             "nothing written), and each must be refused. One that passes is reported as an error "
+             "of the spec. Then mutants of the first kernel that passed (a barrier removed, a "
+             "bound off by one) are launched; one that passes is reported, and is no error: it may "
+             "do the same at this size. Stored results are not used."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)), .brief = "only build, run nothing",
-     .help = "Only build: nothing runs, and the store is neither asked nor written."},
+     .help = "Only build: nothing runs, and the store is neither read nor written."},
     {OPTION("arch", "NAME", option_text, FIELD(arch)),
      .excludes = "device, on, build-on: what is built for an architecture runs on no device",
      .needs = "build-only: without a device nothing can run",
@@ -230,13 +228,13 @@ static const struct option check_options[] = {
          "Run inside the simulator Oclgrind, which sees every data race and every access outside "
          "a buffer, and needs no GPU; it is slow, so name a --smallest. With --device (or "
          "HONE_DEVICE) it has that device's local memory and work-group size, else those of "
-         "common GPUs. The store is neither asked nor written. With =reference what results are "
-         "compared with is checked, if that is a kernel or a configuration, in place of the "
+         "common GPUs. The store is neither read nor written. With =reference the reference itself "
+         "is checked, if it is a kernel or a configuration, in place of the "
          "configurations."},
     {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
      .needs = "races, arch: without them a real device states its facts",
-     .help = "With --races: what the simulated device claims to be, such as "
-             "device_local_memory=65536. With --arch: what differs between its devices, such as "
+     .help = "With --races: a fact of the simulated device, such as device_local_memory=65536. "
+             "With --arch: a fact that differs between its devices, such as "
              "device_compute_units=132. May be repeated."},
     {0},
 };
@@ -274,7 +272,7 @@ static const struct example examples[] = {
      "in CI: at small sizes, with a file for the CI system"},
     {"hone check kernels_cl/matmul_register.json --sample 5 --seed 7 --smallest M,N,K=33 --races",
      "data races in five of them, without a GPU"},
-    {"hone check --known", "again what the store knows as the best of each spec"},
+    {"hone check --known", "verify the stored best of each spec again"},
     {"hone check kernels_cl/matmul_tiled.json --language cuda --arch sm_90 --build-only",
      "does every configuration of the CUDA kernel build? without a GPU"},
     {0},
@@ -286,7 +284,7 @@ static const struct json_record json_records[] = {
 const struct command command_check = {
     .name = "check",
     .group = GROUP_PREPARE,
-    .summary = "check that every configuration is right, for CI",
+    .summary = "check that every configuration is correct, for CI",
     .arguments = "SPEC",
     .least = 0,
     .most = 1,
@@ -295,7 +293,7 @@ const struct command command_check = {
         "reference; nothing is timed. Exit status 0: all are correct; 1: one is not, or the check "
         "did not "
         "finish.\n\n"
-        "Exit status 2: the command line or the spec makes no sense; 130: Ctrl-C.\n\n"
+        "Exit status 2: the command line or the spec is wrong; 130: Ctrl-C.\n\n"
         "Configurations that exceed the device's limits (local memory, work-group size) are "
         "listed, "
         "and are not failures; but a check in which all are left out has shown nothing and exits "

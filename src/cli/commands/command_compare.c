@@ -77,10 +77,9 @@ static int refuse_compare_options(const struct invocation *i)
 {
     const struct compare_settings *s = i->settings;
     if (s->explain.is_given && (i->argument_count > 1 || s->against.count > 0)) {
-        complain(s->against.count > 0
-                     ? "--why is for two sides of one spec; what a library is made "
-                       "of is not ours to show"
-                     : "--why is for two sides of one spec");
+        complain(s->against.count > 0 ? "--why is for two sides of one spec; the code of a "
+                                        "vendor's library cannot be shown"
+                                      : "--why is for two sides of one spec");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -132,14 +131,14 @@ static bool is_configuration(const char *word)
 #define FIELD(member) offsetof(struct compare_settings, member)
 
 static const struct option side_options[] = {
-    {OPTION("left", "WHAT=VALUE", option_list, FIELD(left)), .brief = "what the first side is",
+    {OPTION("left", "WHAT=VALUE", option_list, FIELD(left)), .brief = "the first side",
      .is_list = true,
      .help =
          "What the first side is: device=NAME, language=opencl or cuda, option=WORDS (compiler "
          "options beside the spec's, separated by blanks), set=NAME=VALUE (a constant), or "
          "run=ID (a run of the store, by the beginning of its id; last is the newest; an id "
          "that does not exist lists them). May be repeated. What is not said is as without it."},
-    {OPTION("right", "WHAT=VALUE", option_list, FIELD(right)), .brief = "what the second side is",
+    {OPTION("right", "WHAT=VALUE", option_list, FIELD(right)), .brief = "the second side",
      .is_list = true, .help = "What the second side is."},
     {OPTION("against", "LIBRARY", option_against, FIELD(against)),
      .brief = "beside a vendor's library", .is_list = true,
@@ -161,9 +160,9 @@ static const struct option side_options[] = {
 
 static const struct option measuring_options[] = {
     {OPTION("rounds", "N", option_count, FIELD(rounds)), .brief = "launches of each on every side",
-     .help = "Rounds of each configuration, in each of which every side is launched once. Default: "
-             "8 to 24, as many as are needed to tell sides apart among so many configurations; 16 "
-             "for the bests and for several specs."},
+     .help =
+         "Rounds for each configuration; every side is launched once in each. Default: 8 to 24, as "
+         "many as that number of configurations needs; 16 for the bests and for several specs."},
     {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .offer = offer_rules,
      .is_list = true,
      .help = "A constant of the tunes of several specs and of the decisions (level, alike), as "
@@ -186,7 +185,7 @@ static const struct option result_options[] = {
     {OPTION("verbose", NULL, option_flag, FIELD(verbose)), .letter = 'v',
      .help = "The whole table, not its first 40 rows."},
     {OPTION("fresh", NULL, option_flag, FIELD(measure.fresh.all)),
-     .help = "Tune several specs anew: the store does not say which are their best."},
+     .help = "Tune the specs again, even if the store has their bests."},
     {0},
 };
 
@@ -208,7 +207,7 @@ static const struct example examples[] = {
     {"hone compare kernels_cl/matmul_tiled.json",
      NEEDS_GPU "OpenCL against CUDA, the same configurations on one card"},
     {"hone compare spec.json --right option=-cl-fast-relaxed-math --sample 8",
-     "what a compiler option brings, for eight configurations"},
+     "the effect of a compiler option on eight configurations"},
     {"hone compare kernels_cl/matmul_naive.json kernels_cl/matmul_tiled.json --set WIDTH=128",
      "the best of each spec, tuned first where that is not known"},
     {"hone compare spec.json --left set=WIDTH=64 --right set=WIDTH=128 --sample 8", "two sizes"},

@@ -83,7 +83,7 @@ static const struct option options[] = {
          "The form to write: t1, the format that other tuners read, which is also the default. A "
          "spec that has it already is printed as it was read."},
     {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
-     .brief = "where it goes; else standard output",
+     .brief = "the file; else standard output",
      .help = "Where the spec goes, in the folder of the old one, since the files that a spec names "
              "lie beside it; - is standard output, the default. A file that is there is not "
              "overwritten."},
@@ -106,12 +106,10 @@ const struct command command_convert = {
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description =
-        "Writes the spec in T1: the same space and the same jobs, whose stored results answer as "
-        "before. Comments may be lost.\n\n"
-        "What a short form leaves to the kernel's source is written out: the text is read, and "
-        "where "
-        "it cannot be read, the spec does not become T1.",
+    .description = "Writes the spec in T1: the same space and the same jobs, so that stored "
+                   "results stay valid. Comments may be lost.\n\n"
+                   "What the short form takes from the kernel's source is written out; if the "
+                   "source cannot be read, the spec cannot become T1.",
     .topics = "spec",
     .groups = groups,
     .examples = examples,

@@ -141,8 +141,8 @@ static const struct option options[] = {
      .help =
          "man: a page of the manual, for man(1): hone's own, a command's or a topic's. schema: the "
          "JSON schema of specs in both forms, by which editors complete keys and explain them. "
-         "bash, zsh, fish: what completes commands, options and their values in this shell; `hone "
-         "help completion` says where it goes."},
+         "bash, zsh, fish: completion of commands, options and their values in this shell; see "
+         "`hone help completion`."},
     {OPTION("output", "FOLDER", option_text, FIELD(output)), .letter = 'o',
      .needs = "print=man: it is the folder of those pages",
      .help = "Write all pages into this folder, in man1, man5 and man7."},

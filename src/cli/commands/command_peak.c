@@ -157,12 +157,11 @@ static const struct json_record json_records[] = {{"peak", &report_peak_fields},
 const struct command command_peak = {
     .name = "peak",
     .group = GROUP_MEASURE,
-    .summary = "measure what the device can do at most",
+    .summary = "measure the device's limits",
     .arguments = "",
     .description =
-        "Measures the most that the device can do: fp32 arithmetic, memory bandwidth, local-memory "
-        "bandwidth. From then on `hone tune`, `hone run` and `hone sweep` say what share of it a "
-        "result "
+        "Measures the device's limits: fp32 arithmetic, memory bandwidth, local-memory bandwidth. "
+        "From then on `hone tune`, `hone run` and `hone sweep` show what share of them a result "
         "reaches.\n\n"
         "Measures the device's fp32 rate (chains of multiply-adds in registers, without tensor "
         "cores), the "

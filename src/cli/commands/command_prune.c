@@ -122,10 +122,9 @@ static bool option_date(void *field, const char *value, struct error *e)
 static const struct option options[] = {
     {OPTION("superseded", NULL, option_flag, FIELD(superseded)),
      .brief = "what answers for nothing any more",
-     .help =
-         "What answers for nothing any more: measured by an older hone in another way, failures "
-         "of what is correct by now, and results of a configuration that was measured again as "
-         "thoroughly, in the same way. What belongs to a ranking or to a fixed count stays."},
+     .help = "Results that are no longer used: measured by an older hone's rules, failures of jobs "
+             "that are correct by now, and results of configurations that were measured again as "
+             "thoroughly. Results of a ranking or a fixed count stay."},
     {OPTION("spec", "NAME", option_text, FIELD(spec)), .brief = "results of this spec",
      .help = "Results of this spec, as the list shows it, such as matmul."},
     {OPTION("device", "NAME", option_text, FIELD(given.device)), .letter = 'd',
@@ -135,7 +134,7 @@ static const struct option options[] = {
      .brief = "results measured before this date",
      .help = "Results measured before this date (UTC): 2026-05-01, or 2026-05-01T12:00."},
     {OPTION("yes", NULL, option_flag, FIELD(yes)), .letter = 'y', .brief = "remove without asking",
-     .help = "Remove without asking. Without it a terminal is asked, and elsewhere it is only told "
+     .help = "Remove without asking. Without it hone asks on a terminal, and elsewhere only lists "
              "what would be removed."},
     {0},
 };

@@ -5,6 +5,7 @@
 #include "cli/crash.h"
 #include "cli/interrupt.h"
 #include "cli/show_compiled.h"
+#include "cli/simulated_counters.h"
 #include "cli/tuning.h"
 #include "model/npy.h"
 
@@ -264,6 +265,23 @@ static int wait_for_record(struct session *s)
     return status;
 }
 
+// Counts in a simulator what no device counts.
+static int count_simulated(struct session *s, const struct invocation *i)
+{
+    struct text configuration = TEXT_INIT;
+    const struct run_settings *o = s->settings;
+    const struct result *r = s->record->result;
+    bool is_wanted = r->counters && !r->counters->source[0] &&
+                     language_traits(s->work.device->language)->is_simulated;
+    if (!is_wanted)
+        return EXIT_DONE;
+    work_configuration(s->work.spec, s->choice, &configuration);
+    int status = simulated_counters(i, &o->given, &o->measure, text_cstr(&configuration),
+                                    &s->work.arena, r->counters);
+    text_release(&configuration);
+    return status;
+}
+
 static int run_one(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
@@ -281,6 +299,8 @@ static int run_one(struct invocation *i)
         status = tuning_start(&s.work, s.choice);
         if (status == EXIT_DONE)
             status = wait_for_record(&s);
+        if (status == EXIT_DONE)
+            status = count_simulated(&s, i);
         if (status == EXIT_DONE) {
             status = show_run(&s);
             tuning_tell_crash(&s.work, s.record);
@@ -334,6 +354,7 @@ static const struct option options[] = {
 static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
                                              {"What and where", reference_options, FIELD(given)},
                                              {"Measuring", measure_options, FIELD(measure)},
+                                             {"Measuring", counters_options, FIELD(measure)},
                                              {"Measuring", jobs_options, FIELD(measure)},
                                              {"Result", options, 0},
                                              {"Result", format_options, FIELD(given.output)},

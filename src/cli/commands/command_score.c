@@ -16,7 +16,7 @@ struct score_settings {
     struct spec_settings given;      // some rows of it
     struct measure_settings measure; // --seed and --jobs
     struct list strategies, transfer, start_with;
-    const char *objective;
+    const char *objective, *spec;
     struct given repeats, in_flight;
     bool mirror;
 };
@@ -101,7 +101,7 @@ static int read_sources(struct session *s)
     for (uint32_t i = 0; i < o->transfer.count && status == EXIT_DONE; i++) {
         status = interrupt_pending()
                      ? EXIT_SIGNAL + interrupt_pending()
-                     : recording_read(&s->work, o->transfer.items[i], &s->sources[i]);
+                     : recording_read(&s->work, o->transfer.items[i], NULL, &s->sources[i]);
         s->options.source_count += status == EXIT_DONE;
     }
     s->options.sources = (const struct recorded *const *)s->sources;
@@ -110,6 +110,7 @@ static int read_sources(struct session *s)
 
 static int read_files(struct session *s)
 {
+    const struct score_settings *o = s->work.call->settings;
     const struct invocation *call = s->work.call;
     int status = EXIT_DONE;
     s->files = arena_array(&s->work.arena, call->argument_count, sizeof(*s->files));
@@ -118,13 +119,14 @@ static int read_files(struct session *s)
         return work_failed(&s->broken);
     }
     for (uint32_t i = 0; i < call->argument_count && status == EXIT_DONE; i++) {
-        status = interrupt_pending() ? EXIT_SIGNAL + interrupt_pending()
-                                     : recording_read(&s->work, call->arguments[i], &s->files[i]);
+        status = interrupt_pending()
+                     ? EXIT_SIGNAL + interrupt_pending()
+                     : recording_read(&s->work, call->arguments[i], o->spec, &s->files[i]);
         s->options.file_count += status == EXIT_DONE;
     }
     s->options.files = (const struct recorded *const *)s->files;
     if (status == EXIT_DONE && call->argument_count == 1) // of several one may be a store
-        status = recording_refuse_choice(&s->work, s->files[0]);
+        status = recording_refuse_choice(&s->work, o->spec, s->files[0]);
     return status;
 }
 
@@ -226,8 +228,8 @@ static const struct option options[] = {
     {OPTION("start-with", "NAME=VALUE,...", option_list, FIELD(start_with)), .is_list = true,
      .help = "A configuration that every search begins with, as in hone tune. May be repeated."},
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
-     .help = "As many configurations are asked for before the first is answered, as a tune with so "
-             "many build workers does. Default: 1, and a second time 16."},
+     .help = "Configurations that are under way at a time, as in a tune with so many build "
+             "workers. Default: 1, and a second time 16."},
     {OPTION("mirror", NULL, option_flag, FIELD(mirror)),
      .excludes = "also, start-with: these name values as they are written",
      .brief = "also with the lists of values mirrored",
@@ -240,12 +242,14 @@ static const struct option options[] = {
              "this process may use."},
     {OPTION("device", "TEXT", option_text, FIELD(given.device)), .letter = 'd',
      .offer = offer_devices, .brief = "of a store with several devices",
-     .help = "Of a store that has results of several devices: those of the one whose name has this "
-             "in it."},
+     .help = "If a store has results of several devices: those of the device whose name contains "
+             "this."},
+    {OPTION("spec", "NAME", option_text, FIELD(spec)), .brief = "of a store with several specs",
+     .help = "If a store has results of several specs: those of the spec with this name."},
     {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .letter = 's',
      .brief = "of a store with several constants", .is_list = true,
-     .help = "Of a store that has results with several constants: those with these. May be "
-             "repeated; all constants are named."},
+     .help = "If a store has results with several sets of constants: those with these. May be "
+             "repeated; name all constants."},
     {OPTION("json", NULL, option_json, FIELD(given.output)), .brief = "JSON, for scripts",
      .help = "One JSON object a line for each file and strategy; the fields are listed above."},
     {0},

@@ -232,7 +232,7 @@ static int check_devices(struct session *s)
     }
     if (devices > 0)
         return EXIT_DONE;
-    complain(wanted ? "no device '%s' runs these kernels; hone devices lists what is here"
+    complain(wanted ? "no device '%s' runs these kernels; `hone devices` lists the devices"
                     : "no device runs these kernels%s; hone devices says what is missing",
              wanted ? wanted : "");
     return EXIT_NOTHING;

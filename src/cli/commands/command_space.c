@@ -158,7 +158,7 @@ static const struct option options[] = {
     {OPTION("details", NULL, option_flag, FIELD(stats)),
      .brief = "what each restriction is good for",
      .help =
-         "Say also how many more each restriction excludes as the last of all, which parameters "
+         "Also show how many more each restriction excludes as the last of all, which parameters "
          "restrict each other and how many combinations of each such group are valid, and what "
          "the space takes in time and memory."},
     {OPTION("why", "a=1,b=2", option_text, FIELD(why)), .offer = offer_parameters,

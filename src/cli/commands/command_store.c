@@ -36,7 +36,7 @@ static const struct option_group groups[] = {
 
 static const struct example examples[] = {
     {"hone store", "specs, devices, counts, size"},
-    {"hone store verify", "is every row right?"},
+    {"hone store verify", "is every row intact?"},
     {0},
 };
 
@@ -51,9 +51,9 @@ const struct command command_store = {
         "Shows what the store holds: specs with their configurations and results, devices with "
         "their "
         "drivers, counts by status, dates and size. Other processes may write meanwhile.\n\n"
-        "`hone store import` merges other stores and what others recorded, `hone store export` "
-        "writes "
-        "formats of others, `hone store verify` checks every row, and `hone store prune` is the "
+        "`hone store import` merges other stores and other tuners' recordings, `hone store export` "
+        "writes other tuners' formats, `hone store verify` checks every row, and `hone store "
+        "prune` is the "
         "only "
         "one that removes any. Each has --help.",
     .json = "With --json one object.",

@@ -195,13 +195,13 @@ static const struct option point_options[] = {
              "and have the same number of values."},
     {OPTION("against", "SPEC|LIBRARY", option_line, FIELD(against)),
      .brief = "another spec or a vendor's library", .is_list = true,
-     .help = "A further line: another spec (a file that ends in .json), whose best at each point "
-             "is found likewise, or the matrix product of a vendor's library, as in `hone "
+     .help = "A further line: another spec (a file that ends in .json), tuned at the same points, "
+             "or the matrix product of a vendor's library, as in `hone "
              "compare`: cublas, cublas-tf32, cublas-fast, openblas, cblas=FILE, clblast. May be "
              "repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
-     .excludes = "fresh, store=none: it tunes nothing, and takes what the store knows",
-     .brief = "tune nothing: what the store has",
+     .excludes = "fresh, store=none: it tunes nothing and takes stored results",
+     .brief = "tune nothing; show stored results",
      .help = "Tune nothing: at each point the best that the store knows."},
     {0},
 };

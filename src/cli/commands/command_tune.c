@@ -364,18 +364,17 @@ static const struct option way_options[] = {
      .excludes = "build-only, language, iterations, timeout, cold, rule, store!=none, also, "
                  "fresh, on, build-on, reference-by, report: nothing is built, measured or "
                  "stored\n"
-                 "device=all: what was recorded is of one device",
+                 "device=all: a recording is of one device",
      .brief = "answer from a recorded space",
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
              ". No kernel is needed, nothing is built, measured or stored, and a budget of time is "
              "that of the recorded costs. Without SPEC the recorded parameters are searched; with "
-             "it, what is recorded and valid. --device and --set choose among what a store has; "
-             "--jobs is how many configurations are asked for before the first is answered."},
+             "it, the configurations that are recorded and valid. --device and --set select from a "
+             "store; --jobs is the number of configurations under way at a time."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)),
-     .excludes = "store!=none, also, fresh: what is only built is not stored",
-     .help =
-         "Build the configurations, as many at once as for a tune, and run nothing: what the "
-         "compiler makes of the space, and how long it takes. Neither reads nor writes a store."},
+     .excludes = "store!=none, also, fresh: builds alone are not stored",
+     .help = "Build the configurations, as many at once as in a tune, and run nothing: shows what "
+             "the compiler accepts, and how long it takes. The store is neither read nor written."},
     {0},
 };
 
@@ -385,13 +384,13 @@ static const struct option rank_options[] = {
 
 static const struct option report_options[] = {
     {OPTION("report", "FILE", option_text, FIELD(report)),
-     .excludes = "build-only, store=none: the page shows what the store keeps\n"
+     .excludes = "build-only, store=none: the page shows stored results\n"
                  "device=all: the page is of one tune",
      .brief = "a page that follows the tune",
      .help =
          "Write the page of `hone report` to this file, when the tune starts, every few seconds "
-         "while it runs, and at its end. Until then the page loads itself anew, with what is "
-         "filtered. A process of its own makes it, in at most a hundredth of a core."},
+         "while it runs, and at its end. Until then the page reloads itself and keeps its filters. "
+         "A process of its own makes it, with at most a hundredth of a core."},
     {0},
 };
 
@@ -413,6 +412,7 @@ static const struct option_group groups[] = {
     {"Search", objective_options, FIELD(search)},
     {"Search", seed_options, FIELD(measure)},
     {"Measuring", measure_options, FIELD(measure)},
+    {"Measuring", counters_options, FIELD(measure)},
     {"Measuring", jobs_options, FIELD(measure)},
     {"Ranking", rule_options, FIELD(measure)},
     {"Ranking", rank_options, 0},
@@ -452,14 +452,11 @@ const struct command command_tune = {
     .least = 0,
     .most = 1,
     .description =
-        "Builds the spec's kernel once for each valid configuration, proves its result "
-        "right, measures it, "
-        "ranks the fastest and prints the best. Every result is kept as it comes: a "
-        "tune that was ended goes "
-        "on where it was when it is started again.\n\n"
-        "What fails to build, crashes, hangs or computes something wrong is recorded as "
-        "a result of its own, "
-        "and the tune goes on.\n\n"
+        "Builds the spec's kernel once for each valid configuration, verifies its result, measures "
+        "it, ranks the fastest and prints the best. Every result is stored at once: a tune that "
+        "was interrupted continues where it stopped.\n\n"
+        "A configuration that fails to build, crashes, hangs or computes something wrong is "
+        "recorded as a result of its own, and the tune goes on.\n\n"
         "Ctrl-C ends the search after the running launch and prints what is known, "
         "without a ranking; once "
         "more ends at once. Progress goes to stderr, results to stdout.\n\n"

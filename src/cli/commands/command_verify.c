@@ -58,7 +58,7 @@ static const struct option_group groups[] = {
     {0}};
 
 static const struct example examples[] = {
-    {"hone store verify --store team.sqlite", "is every row of a team's store right?"},
+    {"hone store verify --store team.sqlite", "is every row of a team's store intact?"},
     {0},
 };
 
@@ -70,10 +70,10 @@ const struct command command_verify = {
     .group = GROUP_RESULTS,
     .summary = "check every row of the store",
     .arguments = "",
-    .description = "Checks that the file is whole, what a row names is there, each result can be "
-                   "read and says "
-                   "the same as its columns, and texts are what they were.\n\n"
-                   "Exit status 1: a row is not right.",
+    .description =
+        "Checks that the file is intact, that everything a row refers to exists, that each result "
+        "can be read and agrees with its columns, and that texts are unchanged.\n\n"
+        "Exit status 1: a row is damaged.",
     .json = "With --json one object.",
     .records = json_records,
     .topics = "store, json",

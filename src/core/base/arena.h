@@ -1,7 +1,6 @@
 // One arena per lifetime: everything allocated from it is freed together. Memory is zeroed and
 // aligned to 16 bytes. Allocation returns NULL when there is no memory.
-#ifndef HONE_BASE_ARENA_H
-#define HONE_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -33,5 +32,3 @@ char *arena_strdup(struct arena *a, const char *s);
 char *arena_bytes(struct arena *a, const void *bytes, size_t length); // with a NUL behind them
 char *arena_strndup(struct arena *a, const char *s, size_t length);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

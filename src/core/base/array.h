@@ -1,6 +1,5 @@
 // Arrays that grow as they are filled.
-#ifndef HONE_BASE_ARRAY_H
-#define HONE_BASE_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
 
 // For that: the array, as it was where there is no memory.
 void *array_make_room(void *items, size_t *capacity, size_t needed, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // SHA-256 (FIPS 180-4), for keys of jobs and recipes. Written here because the seventy lines of a
 // published standard with known answers are less to keep than a dependency.
-#ifndef HONE_BASE_DIGEST_H
-#define HONE_BASE_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool digest_equal(const struct digest *a, const struct digest *b);
 // 64 lowercase hexadecimal digits and a NUL.
 void digest_hex(const struct digest *d, char out[65]);
 bool digest_parse(const char *hex, struct digest *out);
-
-#endif

@@ -2,8 +2,7 @@
 // doubles in the shortest form that reads back as the same number, 64-bit unsigned numbers whole,
 // text that is JSON already (a configuration) goes in as it is, and what a compiler printed is made
 // valid UTF-8 instead of being refused. NaN and infinity become null.
-#ifndef HONE_BASE_EMIT_H
-#define HONE_BASE_EMIT_H
+#pragma once
 
 #include "base/text.h"
 
@@ -37,5 +36,3 @@ void emit_raw_at(struct emit *j, const char *key, const char *json);
 void emit_object_at(struct emit *j, const char *key);
 void emit_array_at(struct emit *j, const char *key);
 void emit_u64s_at(struct emit *j, const char *key, const uint64_t *values, size_t count);
-
-#endif

@@ -6,8 +6,7 @@
 //
 //   specs/matmul.json:31:5: ConfigurationSpace.Conditions[3]: column 7: unknown name
 //   'tile_sizex'; did you mean 'tile_size_x'?
-#ifndef HONE_BASE_ERROR_H
-#define HONE_BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,6 +67,4 @@ const char *error_code_text(enum error_code code);
 #define error_set_driver(...) (error_set_driver(__VA_ARGS__), false)
 #define error_memory(e)       (error_memory(e), false)
 #define error_context(...)    (error_context(__VA_ARGS__), false)
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 // A record described once: a table with a row for each of its fields, which has kind, name, value, unit and meaning. JSON (and
 // CSV and JUnit, which are made of it), the help, the manual and libhone's facts, Python's attributes, are read from these rows.
-#ifndef HONE_BASE_FIELDS_H
-#define HONE_BASE_FIELDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/emit.h"
@@ -143,5 +142,3 @@ const char *field_some(const char *text); // NULL if it is empty
 #define FIELD_OF_RECORDS(table, ...)  &(table)
 #define FIELD_OF_LIST(table, ...)     &(table)
 #define FIELD_OF_EACH(table, ...)     &(table)
-
-#endif

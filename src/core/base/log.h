@@ -1,6 +1,5 @@
 // Where the library's notices go: a sink of the caller's. The library never prints.
-#ifndef HONE_BASE_LOG_H
-#define HONE_BASE_LOG_H
+#pragma once
 
 // DEBUG: what happens to builders, bench and recovery, and the frames to and from workers, one event each, for who looks for a
 // fault of hone's own.
@@ -15,5 +14,3 @@ struct log {
 // `log` may be NULL.
 void log_add(const struct log *log, enum log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,8 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random
 // numbers: as easy as 1, 2, 3", SC 2011). A pure function of key and counter, so that any backend
 // makes the same inputs, and any element can be made without the ones before it.
-#ifndef HONE_BASE_RANDOM_H
-#define HONE_BASE_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint64_t rng_below(struct rng *r, uint64_t bound);
 double rng_unit(struct rng *r);
 // Fisher-Yates over an array of uint64_t.
 void rng_shuffle(struct rng *r, uint64_t *items, size_t count);
-
-#endif

@@ -107,8 +107,8 @@ void text_addf(struct text *t, const char *format, ...)
 
 void text_add_shell(struct text *t, const char *word)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=.,/:@%";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
     if (word[0] && word[strspn(word, plain)] == '\0') {
         text_add(t, word);
         return;

@@ -1,6 +1,5 @@
 // A growable, always terminated byte string, and the few string helpers everybody needs.
-#ifndef HONE_BASE_TEXT_H
-#define HONE_BASE_TEXT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -101,5 +100,3 @@ void f64_to_str(double value, char *out);
 
 // 1234567 ns -> "1.235 ms": four significant digits, unit chosen. `out` has at least 32 bytes.
 void duration_to_str(double ns, char *out);
-
-#endif

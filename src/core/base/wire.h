@@ -6,8 +6,7 @@
 // Reading trusts nothing: every length is checked against what is left before it is used, and the
 // first violation makes the wire `failed`; later calls then do nothing and yield zeros. What is
 // read is allocated from the arena.
-#ifndef HONE_BASE_WIRE_H
-#define HONE_BASE_WIRE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/digest.h"
@@ -63,5 +62,3 @@ void wire_memory(struct wire *w);
 bool wire_done(const struct wire *w);
 // The same; otherwise false with "WHAT: why" under `code`, or with ERROR_MEMORY.
 bool wire_finish(const struct wire *w, enum error_code code, const char *what, struct error *e);
-
-#endif

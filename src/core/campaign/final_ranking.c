@@ -42,6 +42,7 @@ struct asked {
     size_t finalist;
     uint32_t lane;
     bool answered, lost;   // lost: with its device
+    bool is_timed;         // it launches
     bool counts;           // its finalist was still in when the round was recorded
     struct result *result; // of one that is answered
 };
@@ -54,12 +55,17 @@ struct final_ranking {
     // The turns of the present round, in order; for each lane one more than there are finalists.
     struct asked *asked;
     size_t asked_count, answered;
-    uint64_t *times;                      // of the round
-    uint32_t lanes;                       // devices that were there at the start
-    uint32_t round_lanes;                 // of them those that run the present round
-    bool *by_host;                        // of each: the host's clock times its launches
-    uint32_t *failures;                   // of each finalist: devices on which it failed
-    uint32_t *lane_of_round;              // of those that count
+    uint64_t *times;         // of the round
+    uint32_t lanes;          // devices that were there at the start
+    uint32_t round_lanes;    // of them those that run the present round
+    bool *by_host;           // of each: the host's clock times its launches
+    uint32_t *failures;      // of each finalist: devices on which it failed
+    uint32_t *lane_of_round; // of those that count
+    bool is_shared;       // the round that runs, or the next one, is shared out among the devices
+    size_t shared_turns;  // of such a round, without those of the reference around it
+    uint64_t ready_lanes; // on which all that are still in are ready, by bits
+    size_t ready_everywhere;              // the reference, when the others were made ready
+    bool is_tried;                        // the trial is over
     struct machine_snapshot anchor, last; // of the span whose load is counted
     double load;                          // of the last such span; -1: not known
     struct final_ranking_status status;
@@ -133,6 +139,7 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
         o->finalists[i].batch = s->status.batch;
         o->finalists[i].warmups = s->status.warmups;
     }
+    s->is_shared = o->shares_first && s->lanes > 1 && o->count > 1;
     if (s->rounds && s->asked && s->times && s->lane_of_round && s->by_host && s->failures)
         return s;
     final_ranking_free(s);
@@ -231,7 +238,8 @@ static bool ask_turn(struct final_ranking *s, size_t finalist, uint32_t lane,
     if (lane >= s->lanes)
         return error_set(e, ERROR_DEVICE, "no device is left for the ranking");
     there.place = place_of(s, lane);
-    s->asked[s->asked_count++] = (struct asked){.finalist = finalist, .lane = lane};
+    s->asked[s->asked_count++] =
+        (struct asked){.finalist = finalist, .lane = lane, .is_timed = turn->launches > 0};
     return evaluator_again(s->o.evaluator, s->o.finalists[finalist].ticket, &there, e);
 }
 
@@ -289,16 +297,48 @@ static int wait_for_turns(struct final_ranking *s, uint64_t until, struct error 
 
 // ---- getting ready, and the last check ---------------------------------------------------------
 
+// Where a finalist runs its part of a round that is shared out: on the device that screened it.
+static uint32_t lane_of(const struct final_ranking *s, size_t finalist)
+{
+    for (uint32_t lane = 0; lane < s->lanes; lane++) {
+        if (!is_lost(s, lane) && place_of(s, lane) == s->o.finalists[finalist].place)
+            return lane;
+    }
+    return home_lane(s);
+}
+
+static const struct turn ready_turn = {.batch = 1};
+
 // All but the late one, of which a launch is long: where it is not loaded its first turn sees to
-// that, and to its being verified.
+// that, and to its being verified. Where a round is shared out each only where it is launched, and the
+// reference everywhere.
 static bool make_all_ready(struct final_ranking *s, struct error *e)
 {
-    static const struct turn ready = {.batch = 1};
     bool ok = true;
+    s->ready_everywhere = rounds_account(s->rounds).reference;
+    s->ready_lanes = s->is_shared ? 0 : UINT64_MAX;
     for (uint32_t lane = 0; lane < s->lanes; lane++) {
-        for (size_t i = 0; ok && i < s->o.count; i++)
-            ok = s->o.finalists[i].failure || ask_turn(s, i, lane, &ready, e);
+        for (size_t i = 0; ok && i < s->o.count; i++) {
+            bool is_here = !s->is_shared || i == s->ready_everywhere || lane_of(s, i) == lane;
+            ok = s->o.finalists[i].failure || !is_here || ask_turn(s, i, lane, &ready_turn, e);
+        }
     }
+    return ok;
+}
+
+// After a round that was shared out: who is still in and is not ready there. *asked: there is somebody.
+static bool make_lane_ready(struct final_ranking *s, uint32_t lane, bool *asked, struct error *e)
+{
+    bool ok = true;
+    *asked = false;
+    for (size_t i = 0; ok && i < s->o.count && !(s->ready_lanes >> lane & 1); i++) {
+        if (rounds_standing(s->rounds, i) != ROUNDS_IN || i == s->ready_everywhere ||
+            lane_of(s, i) == lane)
+            continue;
+        *asked = true;
+        ok = ask_turn(s, i, lane, &ready_turn, e);
+    }
+    s->ready_lanes |= UINT64_C(1) << lane;
     return ok;
 }
 
@@ -415,7 +455,8 @@ static bool ask_elsewhere(struct final_ranking *s, bool *more, struct error *e)
     const struct turn turn = {.launches = s->phase == PHASE_CHECK,
                               .batch = 1,
                               .compare = s->phase == PHASE_CHECK,
-                              .energy = s->phase == PHASE_CHECK && s->o.energy};
+                              .energy = s->phase == PHASE_CHECK && s->o.energy,
+                              .counters = s->phase == PHASE_CHECK && s->o.counters};
     *more = false;
     for (size_t i = 0; ok && i < s->o.count + s->o.has_late; i++) {
         uint32_t answers = 0, other = s->lanes;
@@ -502,11 +543,43 @@ static uint64_t locked_so_far(const struct final_ranking *s)
     return now.times.span_ns[SPAN_LOCKED];
 }
 
+static struct turn timed_turn(const struct final_ranking *s)
+{
+    return (struct turn){.warmups = s->status.warmups, .launches = 1, .batch = s->status.batch};
+}
+
+// The reference on each device but that of the round.
+static bool ask_references(struct final_ranking *s, uint32_t home, struct error *e)
+{
+    const struct turn turn = timed_turn(s);
+    bool ok = true;
+    for (uint32_t lane = 0; ok && lane < s->lanes; lane++)
+        ok = lane == home || is_lost(s, lane) ||
+             ask_turn(s, rounds_account(s->rounds).reference, lane, &turn, e);
+    return ok;
+}
+
+// The first round of several devices, in which most of the finalists leave, is shared out: it is a round of the
+// device that screened the reference, and each of the others launches the finalists that it screened in
+// its place, between two launches of the reference.
+static bool start_shared_round(struct final_ranking *s, struct error *e)
+{
+    const struct turn turn = timed_turn(s);
+    uint32_t home = lane_of(s, rounds_account(s->rounds).reference);
+    size_t count = 0;
+    const size_t *order = rounds_next(s->rounds, home, &count);
+    bool ok = ask_references(s, home, e);
+    s->shared_turns = count;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = ask_turn(s, order[i], i ? lane_of(s, order[i]) : home, &turn, e);
+    s->status.in = count ? (uint32_t)count - 1 : 0;
+    return ok && ask_references(s, home, e);
+}
+
 static bool start_round(struct final_ranking *s, struct error *e)
 {
     size_t count = 0;
-    struct turn turn = {
-        .warmups = s->status.warmups, .launches = 1, .batch = s->status.batch, .compare = false};
+    const struct turn turn = timed_turn(s);
     bool ok = true;
     forget_turns(s);
     s->round_started_ns = clock_ns();
@@ -516,9 +589,13 @@ static bool start_round(struct final_ranking *s, struct error *e)
     if (home_lane(s) == s->lanes)
         return error_set(e, ERROR_DEVICE, "no device is left for the ranking");
     s->round_lanes = lanes_left(s);
+    s->is_shared = s->is_shared && s->round_lanes > 1;
+    if (s->is_shared)
+        return start_shared_round(s, e);
     for (uint32_t lane = 0; ok && lane < s->lanes; lane++) {
-        if (is_lost(s, lane))
-            continue;
+        bool readies = false;
+        if (is_lost(s, lane) || !make_lane_ready(s, lane, &readies, e) || readies)
+            continue; // others run a round meanwhile
         const size_t *order = rounds_next(s->rounds, lane, &count);
         for (size_t i = 0; ok && i < count; i++)
             ok = ask_turn(s, order[i], lane, &turn, e);
@@ -627,8 +704,9 @@ static bool lane_changed_clock(struct final_ranking *s, uint32_t lane)
     size_t by_host = 0, count = 0, before = 0;
     for (size_t i = 0; i < s->asked_count; i++) {
         const struct asked *a = &s->asked[i];
-        count += a->lane == lane && a->result;
-        by_host += a->lane == lane && a->result && result_by_host(a->result);
+        bool is_here = a->lane == lane && a->is_timed && a->result;
+        count += is_here;
+        by_host += is_here && result_by_host(a->result);
     }
     for (uint32_t i = 0; i < s->status.rounds; i++)
         before += s->lane_of_round[i] == lane;
@@ -674,6 +752,67 @@ static bool end_lane(struct final_ranking *s, uint32_t lane, struct asked *asked
     return ok;
 }
 
+static uint64_t sample_of(const struct asked *a)
+{
+    const struct result *r = a->result;
+    return r && r->status == STATUS_CORRECT && r->sample_count ? r->samples_ns[0] : 0;
+}
+
+// How many times as long the device takes as that of the round, by its two launches of the reference and the
+// two there; 0: one of them failed, or its own two say that it was disturbed between them.
+static double pace_of_lane(const struct final_ranking *s, uint32_t lane, uint32_t home)
+{
+    const size_t reference = rounds_account(s->rounds).reference;
+    double logs[2] = {0}, least = INFINITY, most = -INFINITY;
+    size_t counts[2] = {0};
+    for (size_t i = 0; i < s->asked_count; i++) {
+        const struct asked *a = &s->asked[i];
+        if (a->finalist != reference || (a->lane != lane && a->lane != home))
+            continue;
+        double log_ns = stats_log_ns(sample_of(a));
+        if (sample_of(a) == 0)
+            return 0;
+        logs[a->lane == home] += log_ns;
+        counts[a->lane == home]++;
+        least = a->lane == lane ? fmin(least, log_ns) : least;
+        most = a->lane == lane ? fmax(most, log_ns) : most;
+    }
+    return counts[0] && counts[1] && most - least <= log(s->o.rules->disturbed)
+               ? exp(logs[0] / (double)counts[0] - logs[1] / (double)counts[1])
+               : 0;
+}
+
+// Samples are in the time of the round's device from here on.
+static void tell_at_pace(struct result *r, double pace)
+{
+    for (uint32_t i = 0; i < r->sample_count; i++)
+        r->samples_ns[i] = (uint64_t)((double)r->samples_ns[i] / pace + 0.5);
+    for (uint32_t i = 0; i < r->part_count; i++)
+        r->parts_ns[i] = (uint64_t)((double)r->parts_ns[i] / pace + 0.5);
+}
+
+// The round that was shared out counts unless a device was lost with its part; each then runs all of it.
+static bool end_shared_round(struct final_ranking *s, double load)
+{
+    const size_t count = s->shared_turns;
+    struct asked *turns =
+        s->asked + s->round_lanes - 1; // behind the first launches of the reference
+    const uint32_t home = turns->lane;
+    bool is_whole = lanes_left(s) == s->round_lanes;
+    for (size_t i = 0; i < count && is_whole; i++) {
+        double pace = turns[i].lane == home ? 1 : pace_of_lane(s, turns[i].lane, home);
+        is_whole = pace > 0;
+        if (is_whole && turns[i].lane != home && turns[i].result)
+            tell_at_pace(turns[i].result, pace);
+        s->times[i] = sample_of(&turns[i]);
+    }
+    bool ok = !is_whole || end_lane(s, home, turns, count, load);
+    if (!is_whole)
+        rounds_void(s->rounds, home);
+    s->is_shared = is_whole && s->status.rounds == 0;
+    return ok;
+}
+
 // All turns are answered. Rounds of several devices are recorded in the devices' order.
 static bool end_round(struct final_ranking *s)
 {
@@ -684,14 +823,15 @@ static bool end_round(struct final_ranking *s)
     uint64_t locked = locked_so_far(s) - s->round_locked_ns;
     s->round_ns -= locked < s->round_ns ? locked : s->round_ns;
     bool anew = clock_changed(s);
+    if (s->is_shared && !anew)
+        return end_shared_round(s, load);
     for (size_t i = 0, count; ok && i < s->asked_count && !anew; i += count) {
-        uint32_t lane = s->asked[i].lane;
-        for (count = 0; i + count < s->asked_count && s->asked[i + count].lane == lane; count++) {
-            const struct result *r = s->asked[i + count].result;
-            s->times[count] =
-                r && r->status == STATUS_CORRECT && r->sample_count ? r->samples_ns[0] : 0;
-        }
-        ok = end_lane(s, lane, &s->asked[i], count, load);
+        struct asked *first = &s->asked[i];
+        for (count = 0; i + count < s->asked_count && first[count].lane == first->lane &&
+                        first[count].is_timed == first->is_timed;
+             count++)
+            s->times[count] = sample_of(&first[count]);
+        ok = !first->is_timed || end_lane(s, first->lane, first, count, load);
     }
     return anew ? restart_rounds(s) : ok;
 }
@@ -858,24 +998,39 @@ static bool decide_ranking(struct final_ranking *s, struct error *e)
     return ok || error_memory(e);
 }
 
+// Checks are shared out among the devices that are left.
+static uint32_t lane_of_check(const struct final_ranking *s)
+{
+    uint32_t lane = home_lane(s), left = lanes_left(s);
+    for (size_t skip = left ? s->asked_count % left : 0; skip > 0; skip -= !is_lost(s, lane))
+        lane++;
+    return lane;
+}
+
 // Asks for one more launch of each finalist that is to be compared again and was not yet. None is
 // left: the ranking is over.
 static bool start_check(struct final_ranking *s, struct error *e)
 {
-    struct turn turn = {.launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
+    struct turn turn = {.launches = 1,
+                        .batch = 1,
+                        .compare = true,
+                        .energy = s->o.energy,
+                        .counters = s->o.counters};
     struct ranking_entry *entries = calloc(s->o.count + 1, sizeof *entries);
     size_t winner;
-    bool is_partial = s->o.checks_tied && !s->o.energy;
+    bool is_partial = s->o.checks_tied && !s->o.energy && !s->o.counters;
     bool ok = entries != NULL || error_memory(e);
     // Without a decision there is nothing to check: all have failed.
     bool is_decided = ok && rounds_rank(s->rounds, entries, &winner);
     s->phase = PHASE_CHECK;
     s->status.checking = true;
     forget_turns(s);
-    for (size_t i = 0; ok && is_decided && i < s->o.count; i++) {
+    // A default that is many times slower is counted, too: the advice compares the best with it.
+    size_t count = s->o.count + (s->o.counters && s->o.has_late);
+    for (size_t i = 0; ok && is_decided && i < count; i++) {
         const struct finalist *c = &s->o.finalists[i];
         bool is_wanted = !c->failure && !c->checked && (!is_partial || entries[i].tied);
-        ok = !is_wanted || ask_turn(s, i, home_lane(s), &turn, e);
+        ok = !is_wanted || ask_turn(s, i, s->o.energy ? home_lane(s) : lane_of_check(s), &turn, e);
     }
     free(entries);
     if (!ok || s->asked_count > 0)
@@ -920,10 +1075,11 @@ static bool advance_phase(struct final_ranking *s, struct error *e)
     if (s->phase == PHASE_TRIAL && !end_trial(s))
         return error_memory(e);
     // If the trial's finalist failed, repeat the trial with the next fastest.
-    bool is_tried = s->phase == PHASE_TRIAL && !s->o.finalists[s->asked[0].finalist].failure;
+    if (s->phase == PHASE_TRIAL && !s->o.finalists[s->asked[0].finalist].failure)
+        s->is_tried = true;
     bool is_early = s->phase == PHASE_READY || s->phase == PHASE_TRIAL;
-    if (is_early && !is_tried && s->o.outlier > 0 && isfinite(s->o.outlier) && lanes_left(s) > 1 &&
-        fastest_left(s) < s->o.count)
+    if (is_early && !s->is_tried && s->o.outlier > 0 && isfinite(s->o.outlier) &&
+        lanes_left(s) > 1 && fastest_left(s) < s->o.count)
         return start_trial(s, e);
     if (is_early)
         return next_round(s, e);

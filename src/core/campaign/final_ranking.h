@@ -5,14 +5,16 @@
 //   trial    of several devices that were not compared yet each launches the fastest some times
 //   rounds   under one hold of the device: a launch of the reference (the finalist that screening
 //            found fastest), then of each that is still in, in shuffled order. Of several equal
-//            devices each runs rounds of its own: a block is a round of one device
+//            devices each runs rounds of its own: a block is a round of one device. The first round,
+//            after which most have left, is shared out among them: each launches the finalists
+//            that it screened, and their times are told in those of the device that screened the
+//            reference, by launches of the reference on both
 //   late     a few rounds of the winner so far and of the default, where that is many times slower
 //   check    one more launch of each finalist, or of those tied with the winner, whose result is
 //            compared again; where one fails, of those that are then tied with another
 //
 // Stepped as a workflow is (workflow.h), without records.
-#ifndef HONE_CAMPAIGN_FINAL_RANKING_H
-#define HONE_CAMPAIGN_FINAL_RANKING_H
+#pragma once
 
 #include "model/device_info.h"
 #include "stats/ranking.h"
@@ -35,6 +37,7 @@ struct finalist {
     uint64_t ticket;      // that the evaluator has taken; filled in by the caller
     uint64_t estimate_ns; // by screening; likewise
     uint64_t first_ns; // that its verified launch took in screening; 0: it stays for three rounds
+    uint32_t place;    // of several devices the one that screened it: turn.place
     uint64_t *samples; // one a round that counts
     uint32_t count;
     uint32_t first_round;    // that samples[0] is of: 0, but for the late one
@@ -74,9 +77,11 @@ struct final_ranking_options {
     bool has_late;              // one more stands behind them: a default that is many times slower
     bool is_short;              // no further than the first regular look
     bool energy;                // of each finalist that is left is counted at the end
-    bool checks_tied; // without energy: only those tied with the winner are compared again
+    bool counters;              // of each finalist that is left, likewise
+    bool checks_tied; // without either: only those tied with the winner are compared again
     // (or 0) Launches that all take so long are not warmed up: what they find in the caches is a small part of them.
     uint64_t cold_ns;
+    bool shares_first; // several devices share the first round out: finalists have their places
     // (optional) Equal devices, on each of which rounds run, at the same time; filled in. 0: one.
     struct ranked_place *places;
     uint32_t place_count;
@@ -139,5 +144,3 @@ uint32_t final_ranking_rounds(const struct finalist *finalists, size_t count);
 
 // The seed of a ranking, which its id in the store holds.
 uint64_t final_ranking_seed(const uint8_t id[16]);
-
-#endif

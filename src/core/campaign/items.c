@@ -123,6 +123,7 @@ static int take_answer(struct items *s, int timeout_ms, struct item **n, struct 
     }
     answered->result = out.result;
     answered->pace = out.pace > 0 ? out.pace : 1;
+    answered->place = out.place;
     *n = answered;
     // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
     if (out.result->fault == FAULT_SPEC && s->correct == 0 && !s->why.code) {

@@ -1,8 +1,7 @@
 // The configurations of a campaign on their way, from the question for one to its record: each gets a ticket, its job is
 // submitted unless an earlier one is the same work (then it shares that one's result), and is answered in any order. A
 // workflow adds what it wants to try, and makes its record of what comes back.
-#ifndef HONE_CAMPAIGN_ITEMS_H
-#define HONE_CAMPAIGN_ITEMS_H
+#pragma once
 
 #include "campaign/subject.h"
 #include "campaign/workflow.h"
@@ -35,6 +34,7 @@ struct item {
     struct item *primary;  // (or NULL) the same work, done instead
     struct result *result; // NULL: not answered yet
     double pace;           // of its times, as outcome.pace; 1 if that is not known
+    uint32_t place;        // the device that measured it, as outcome.place
     bool is_handed_out;
 };
 
@@ -89,5 +89,3 @@ void items_break(struct items *s);
 
 // As workflow_progress(); the time that is left from how long each of those that were done here took.
 void items_progress(const struct items *s, uint64_t planned, struct workflow_progress *out);
-
-#endif

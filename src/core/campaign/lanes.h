@@ -1,7 +1,6 @@
 // The equal devices of a campaign: which of them run the next rounds, which were left out or lost and why, and how each compares
 // with its siblings, for reports.
-#ifndef HONE_CAMPAIGN_LANES_H
-#define HONE_CAMPAIGN_LANES_H
+#pragma once
 
 #include "campaign/final_ranking.h"
 #include "runner/farm.h"
@@ -35,5 +34,3 @@ bool lanes_end(struct lanes *l);
 // interval in which further ones would leave it.
 uint32_t lanes_members(struct lanes *l, const struct evaluator *ev, double level);
 void lanes_forget(struct lanes *l); // what the rounds said; frees
-
-#endif

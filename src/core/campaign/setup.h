@@ -2,8 +2,7 @@
 // and under which terms. Filled once (lib/handle_tune.c, from the caller's options) and passed by
 // pointer; a workflow adds a plan and a verdict of its own. Everything that a setup points to
 // outlives the run.
-#ifndef HONE_CAMPAIGN_SETUP_H
-#define HONE_CAMPAIGN_SETUP_H
+#pragma once
 
 #include "base/log.h"
 #include "problem/spec.h"
@@ -60,5 +59,3 @@ void setup_live(const struct setup *s, struct live_options *live);
 // The setup of a paired run of named configurations within a run: the same workers and terms. It is not the last thing that
 // runs.
 struct setup setup_for_paired(const struct setup *s);
-
-#endif

@@ -1,8 +1,7 @@
 // Which configurations of a tune may still be the best: those whose screening is within a factor of
 // the fastest, the fastest first, and no more than a fixed number. Only their jobs are kept, so
 // that memory does not grow with the space.
-#ifndef HONE_CAMPAIGN_SHORTLIST_H
-#define HONE_CAMPAIGN_SHORTLIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool shortlist_init(struct shortlist *c, size_t most, double near,
 void shortlist_release(struct shortlist *c);
 // Takes it in, or has it leave at once; others may have to leave for it.
 void shortlist_consider(struct shortlist *c, uint64_t ticket, double estimate_ns);
-
-#endif

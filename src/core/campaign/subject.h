@@ -1,7 +1,6 @@
 // The steps that begin every workflow: read the sources, make the space, find out how results are
 // verified, open the session in the store.
-#ifndef HONE_CAMPAIGN_SUBJECT_H
-#define HONE_CAMPAIGN_SUBJECT_H
+#pragma once
 
 #include "model/result.h"
 #include "campaign/setup.h"
@@ -60,5 +59,3 @@ bool subject_refusal(const struct error *why, struct result **out);
 // A configuration's texts, kept in an arena. False without memory.
 bool subject_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
                    const char **configuration, const char **configuration_json);
-
-#endif

@@ -9,8 +9,7 @@
 // looks at signals: Ctrl-C, progress and output are the caller's. Records, and all that they point to, live until
 // X_free(). One is complete when it is handed out; what a later step still changes of it says so itself. The results
 // are valid at every moment, after BROKEN too. One thread at a time uses a workflow.
-#ifndef HONE_CAMPAIGN_WORKFLOW_H
-#define HONE_CAMPAIGN_WORKFLOW_H
+#pragma once
 
 #include "campaign/setup.h"
 
@@ -85,5 +84,3 @@ void workflow_progress(struct workflow *w, uint64_t planned, uint64_t done,
         workflow_free(X##_workflow(x));                                                            \
     }                                                                                              \
     _Static_assert(true, "")
-
-#endif

@@ -4,8 +4,7 @@
 //
 // `own` is what open() returned. A function that fails fills the error or the result it was given.
 // Optional members may be NULL; the default stands beside them.
-#ifndef HONE_DEVICE_BACKEND_H
-#define HONE_DEVICE_BACKEND_H
+#pragma once
 
 #include "device/device.h"
 #include "extras.h"
@@ -60,6 +59,14 @@ struct own_argument {
     bool whole;            // with the guard zones: the data begins at memory->offset
     const void *value;
     size_t size; // 1, 4 or 8
+};
+
+// Launches whose events are counted, as often as it takes. False: a launch failed, which the caller knows.
+struct counting {
+    bool (*restore)(void *context); // everything is as before the first launch
+    bool (*launch)(void *context);  // of the whole job, waited for
+    uint32_t kernels;               // in a launch
+    void *context;
 };
 
 struct own_launch {
@@ -145,6 +152,11 @@ struct backend {
     bool (*run)(void *own, const struct run *run, struct run_times *times, bool *lost,
                 struct result *r);
 
+    // (optional: nothing is counted) What one launch does, by the device's counters, with texts in the arena. Also true
+    // where a launch failed. False: the error says why nothing can be counted, and what to do about it.
+    bool (*count)(void *own, const struct counting *launches, struct counters *out, struct arena *a,
+                  struct error *e);
+
     // (optional) After the launches of a request: is the process that they ran in as it was before?
     // Else r says what they left behind.
     bool (*left)(void *own, struct result *r);
@@ -188,5 +200,3 @@ BACKENDS(X)
 
 // NULL-terminated.
 extern const struct backend *const device_backends[];
-
-#endif

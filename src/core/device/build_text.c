@@ -39,8 +39,7 @@ bool build_check_option(const struct job_program *p, const char *option, struct 
     if (!strpbrk(option, "\r\n"))
         return true;
     return error_set(e, ERROR_INPUT,
-                     "%s: option '%s' holds a line break, which cannot be passed "
-                     "to a compiler",
+                     "%s: option '%s' holds a line break, which cannot be passed to a compiler",
                      p->name, option);
 }
 

@@ -1,6 +1,5 @@
 // A program's options and source as one driver call takes them: pure text.
-#ifndef HONE_DEVICE_BUILD_TEXT_H
-#define HONE_DEVICE_BUILD_TEXT_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -27,5 +26,3 @@ bool build_check_option(const struct job_program *p, const char *option, struct 
 // options except macros whose name occurs nowhere in them. Two programs with the same digest
 // compile to the same code; the converse need not hold.
 void build_digest(const struct job_program *p, struct digest_state *s);
-
-#endif

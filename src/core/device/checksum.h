@@ -3,8 +3,7 @@
 // The bytes are taken as little-endian 64-bit words (the last one filled up with zeros); each is
 // mixed with its place and the results are added modulo 2^64. The sum does not depend on the order
 // of its terms, so a device computes it with any number of work-items and gets the same number.
-#ifndef HONE_DEVICE_CHECKSUM_H
-#define HONE_DEVICE_CHECKSUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@
 uint64_t checksum_of(const void *data, uint64_t length);
 // The term of one word, of which `length` bytes are there, at its place.
 uint64_t checksum_word(const void *bytes, uint64_t length, uint64_t place);
-
-#endif

@@ -1,6 +1,5 @@
 // How an output is compared with its reference: pure functions over host memory.
-#ifndef HONE_DEVICE_COMPARE_OUTPUT_H
-#define HONE_DEVICE_COMPARE_OUTPUT_H
+#pragma once
 
 #include "model/job.h"
 #include "model/result.h"
@@ -47,5 +46,3 @@ uint64_t compare_poisoned(const struct job_buffer *b, const void *data);
 // "C: relative norm 3.1e-01 (limit 1e-05), largest deviation 12.5 at component 17 (got 3, expected
 // 15.5)". `size` is at least 4.
 void compare_message(const struct job_buffer *b, const struct deviation *d, char *out, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // A comparison as whoever goes over the data sees it: the host's cores (compare_host.c) or the
 // device (compare_device.c). What is found is put together and judged in compare.c, once for both.
-#ifndef HONE_DEVICE_COMPARE_PASS_H
-#define HONE_DEVICE_COMPARE_PASS_H
+#pragma once
 
 #include "base/error.h"
 #include "device/compare_output.h"
@@ -80,5 +79,3 @@ void compare_read(const struct comparison *c, bool doubles, const void *data, ui
 // compare_whole.c: SUM and SET over regions that need not be alike, on the host.
 bool compare_wholes(const struct comparison *c, const void *got, const void *expected,
                     struct part *out, struct error *e);
-
-#endif

@@ -3,8 +3,7 @@
 // An open device owns context and queue. What is costly is made once and kept: inputs (by
 // job_buffer_digest()), references (by job_reference_digest(); also as files in a cache folder).
 // Each step writes what it found into a `struct result`; false means result->status is not CORRECT.
-#ifndef HONE_DEVICE_DEVICE_H
-#define HONE_DEVICE_DEVICE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -107,5 +106,3 @@ bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct 
 // NVIDIA: the PTX of a program, which its cubin (CUDA) does not hold or its binary (OpenCL) is.
 bool device_ptx(struct device *d, struct loaded *l, uint32_t program, struct text *out,
                 struct error *e);
-
-#endif

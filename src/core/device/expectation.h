@@ -1,7 +1,6 @@
 // The expected outputs that a spec gives as an expression over the index: computed on all cores of
 // the host, in double precision and in whole numbers.
-#ifndef HONE_DEVICE_EXPECTATION_H
-#define HONE_DEVICE_EXPECTATION_H
+#pragma once
 
 #include "base/error.h"
 #include "model/job.h"
@@ -12,5 +11,3 @@ uint64_t expectation_bytes(const struct job *j, const struct job_expression *x, 
 // Fails with the index that has no value, or none of the output's type.
 bool expectation_make(const struct job *j, const struct job_expression *x, void *out,
                       struct error *e);
-
-#endif

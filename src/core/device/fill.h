@@ -1,7 +1,6 @@
 // Initial contents of buffers: bit for bit the same on every machine and backend, because they are
 // made here, in integers and exactly rounded operations, and copied to the device.
-#ifndef HONE_DEVICE_FILL_H
-#define HONE_DEVICE_FILL_H
+#pragma once
 
 #include "base/error.h"
 #include "model/job.h"
@@ -19,5 +18,3 @@ uint64_t fill_bytes(const struct job_buffer *b);
 bool fill_is_zero(const struct job_buffer *b);
 // Writes fill_bytes(b) bytes. A buffer without a fill is poisoned.
 bool fill_make(const struct job_buffer *b, void *out, struct error *e);
-
-#endif

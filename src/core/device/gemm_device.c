@@ -3,11 +3,13 @@
 
 #include "base/text.h"
 #include "device/fill.h"
+#include "device/gemm.h"
 #include "device/open_device.h"
 
-#define TILE  64 // of C, along both axes, of one work-group
-#define LOCAL 16 // work-items along both axes; each has 4 x 4 elements of C, 16 apart
-#define DEPTH 16 // of k in local memory at a time
+#define TILE        64    // of C, along both axes, of one work-group
+#define LOCAL       16    // work-items along both axes; each has 4 x 4 elements of C, 16 apart
+#define DEPTH       16    // of k in local memory at a time
+#define GROUPS_MOST 65535 // CUDA's limit along the second axis
 
 _Static_assert(LOCAL *LOCAL <= OWN_GROUP, "the work-group is within the limit");
 
@@ -25,11 +27,15 @@ static const char body[] =
     "__kernel void hone_gemm(__global const TYPE *a, __global const TYPE *b, __global const TYPE "
     "*initial,\n"
     "                      __global double *c, ulong m, ulong n, ulong k, ulong ai, ulong ap,\n"
-    "                      ulong bp, ulong bj, double alpha, double beta)\n"
+    "                      ulong bp, ulong bj, double alpha, double beta,\n"
+    "                      __global const TYPE *bias, double gamma)\n"
     "{\n"
     "    __local double ta[DEPTH][TILE + 1], tb[DEPTH][TILE + 1];\n"
     "    uint x = get_local_id(0), y = get_local_id(1);\n"
-    "    ulong i0 = (ulong)get_group_id(1) * TILE, j0 = (ulong)get_group_id(0) * TILE;\n"
+    "    ulong down = (m + TILE - 1) / TILE, matrix = get_group_id(1) / down;\n"
+    "    ulong i0 = get_group_id(1) % down * TILE, j0 = (ulong)get_group_id(0) * TILE;\n"
+    "    a += matrix * m * k; b += matrix * k * n; initial += beta == 0 ? 0 : matrix * m * n;\n"
+    "    c += matrix * m * n;\n"
     "    double sum[4][4];\n"
     "    for (uint r = 0; r < 16; r++)\n"
     "        sum[r / 4][r % 4] = 0;\n"
@@ -54,14 +60,27 @@ static const char body[] =
     "        for (uint s = 0; s < 4; s++) {\n"
     "            ulong i = i0 + y + LOCAL * r, j = j0 + x + LOCAL * s;\n"
     "            if (i < m && j < n)\n"
-    "                c[i * n + j] = alpha * sum[r][s] +\n"
-    "                               (beta == 0 ? 0 : beta * VALUE(initial[i * n + j]));\n"
+    "                c[i * n + j] = activate(alpha * sum[r][s] +\n"
+    "                                        (beta == 0 ? 0 : beta * VALUE(initial[i * n + j])) +\n"
+    "                                        (gamma == 0 ? 0 : gamma * VALUE(bias[j])));\n"
     "        }\n"
     "    }\n"
     "}\n";
 
 #define STRING_(x) #x
 #define STRING(x)  STRING_(x)
+
+// The numbers of enum activation.
+static const char epilogue[] =
+    "function double activate(double x)\n"
+    "{\n"
+    "    double y = ACTIVATION == 2 ? 2 * " STRING(GELU_SLOPE) " * (x + " STRING(
+        GELU_CUBE) " * x * x * x) : x;\n"
+                   "    if (ACTIVATION == 1)\n"
+                   "        return x < 0 ? 0 : x;\n"
+                   "    return ACTIVATION == 0 ? x : x / (1 + exp(-y));\n"
+                   "}\n";
+
 #define SIZES                                                                                      \
     "#define TILE " STRING(TILE) "\n#define LOCAL " STRING(LOCAL) "\n#define DEPTH " STRING(       \
         DEPTH) "\n"
@@ -75,9 +94,9 @@ static bool is_operand(const struct job_buffer *b, enum scalar s, uint64_t least
 }
 
 // NULL: other types, a device without float64, a CPU (where the host's own routine is faster).
-static void *kernel_for(struct device *d, enum scalar s)
+static void *kernel_for(struct device *d, enum scalar s, enum activation a)
 {
-    static const char *const pieces[] = {own_narrow, body, NULL};
+    static const char *const pieces[] = {own_narrow, epilogue, body, NULL};
     struct text defines = TEXT_INIT;
     void *kernel = NULL;
     if (!own_kernels_offered(d) || d->info.type == DEVICE_CPU || !d->info.float64 ||
@@ -89,6 +108,7 @@ static void *kernel_for(struct device *d, enum scalar s)
               : s == SCALAR_FLOAT ? "float"
                                   : "double",
               scalar_narrow(s) ? "narrow_value(v)" : "((double)(v))");
+    text_addf(&defines, "#define ACTIVATION %d\n", (int)a);
     const struct own_text t = {"hone_gemm", text_cstr(&defines), pieces};
     if (!defines.failed)
         kernel = own_kernel_get(d, &t, NULL);
@@ -100,11 +120,14 @@ static void *get_kernel(struct device *d, const struct job *j)
 {
     const struct job_gemm *g = &j->reference.gemm;
     enum scalar s = j->buffers[g->a].element.scalar;
-    if (!is_operand(&j->buffers[g->a], s, g->m * g->k) ||
-        !is_operand(&j->buffers[g->b], s, g->k * g->n) ||
-        (g->beta != 0 && !is_operand(&j->buffers[g->c], s, g->m * g->n)))
+    const uint64_t matrices = g->others + 1;
+    if (!is_operand(&j->buffers[g->a], s, g->m * g->k * matrices) ||
+        !is_operand(&j->buffers[g->b], s, g->k * g->n * matrices) ||
+        (g->m + TILE - 1) / TILE * matrices > GROUPS_MOST ||
+        (g->gamma != 0 && !is_operand(&j->buffers[g->bias], s, g->n)) ||
+        (g->beta != 0 && !is_operand(&j->buffers[g->c], s, g->m * g->n * matrices)))
         return NULL;
-    return kernel_for(d, s);
+    return kernel_for(d, s, g->activation);
 }
 
 static bool multiply(struct device *d, void *kernel, const struct job_gemm *g,
@@ -113,6 +136,7 @@ static bool multiply(struct device *d, void *kernel, const struct job_gemm *g,
     uint64_t ai = g->transpose_a ? 1 : g->k, ap = g->transpose_a ? g->m : 1;
     uint64_t bp = g->transpose_b ? 1 : g->n, bj = g->transpose_b ? g->k : 1;
     struct memory *initial = memory[g->beta != 0 ? g->c : g->a]; // any, where it is not read
+    struct memory *bias = memory[g->gamma != 0 ? g->bias : g->a];
     const struct own_argument arguments[] = {
         OWN_MEMORY(memory[g->a]),
         OWN_MEMORY(memory[g->b]),
@@ -127,18 +151,20 @@ static bool multiply(struct device *d, void *kernel, const struct job_gemm *g,
         OWN_VALUE(bj),
         OWN_VALUE(g->alpha),
         OWN_VALUE(g->beta),
+        OWN_MEMORY(bias),
+        OWN_VALUE(g->gamma),
     };
-    struct own_launch l = {.local = {LOCAL, LOCAL}, .arguments = arguments, .count = 13};
+    struct own_launch l = {.local = {LOCAL, LOCAL}, .arguments = arguments, .count = 15};
     double last;
     l.groups[0] = (uint32_t)((g->n + TILE - 1) / TILE);
-    l.groups[1] = (uint32_t)((g->m + TILE - 1) / TILE);
+    l.groups[1] = (uint32_t)((g->m + TILE - 1) / TILE * (g->others + 1));
     return own_kernel_run(d, kernel, &l, NULL) &&
            memory_read(d, c, (int64_t)(c->bytes - sizeof last), &last, sizeof last, NULL);
 }
 
 bool gemm_of_floats_offered(struct device *d)
 {
-    return kernel_for(d, SCALAR_FLOAT) != NULL;
+    return kernel_for(d, SCALAR_FLOAT, ACTIVATION_NONE) != NULL;
 }
 
 bool gemm_offered(struct device *d, const struct job *j)
@@ -151,7 +177,7 @@ bool gemm_on_device(struct device *d, const struct job *j, struct memory *const 
 {
     const struct job_gemm *g = &j->reference.gemm;
     void *kernel = get_kernel(d, j);
-    *c = (struct memory){.bytes = g->m * g->n * sizeof(double), .exact = true};
+    *c = (struct memory){.bytes = g->m * g->n * (g->others + 1) * sizeof(double), .exact = true};
     if (!kernel || c->bytes == 0 || !d->backend->memory_new(d->own, c, ACCESS_BOTH, NULL)) {
         *c = (struct memory){.bytes = 0};
         return false;

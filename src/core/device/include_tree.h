@@ -1,6 +1,5 @@
 // The files that a program includes, laid out on disk for the compiler.
-#ifndef HONE_DEVICE_INCLUDE_TREE_H
-#define HONE_DEVICE_INCLUDE_TREE_H
+#pragma once
 
 #include "base/text.h"
 #include "model/job.h"
@@ -9,5 +8,3 @@
 // into `out`; nothing is written when there are none.
 bool include_tree(const struct job_program *p, const char *scratch, struct text *out,
                   struct error *e);
-
-#endif

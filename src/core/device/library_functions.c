@@ -2,6 +2,7 @@
 #include "device/routine.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *library_functions(void *library, const struct library_function *functions, size_t count,
@@ -15,4 +16,9 @@ const char *library_functions(void *library, const struct library_function *func
         memcpy((char *)table + functions[i].offset, &symbol, sizeof symbol);
     }
     return NULL;
+}
+
+void library_one_queue(void)
+{
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
 }

@@ -1,6 +1,5 @@
 // Limits of the device, checked before anything runs: predicates name the first one exceeded.
-#ifndef HONE_DEVICE_LIMITS_H
-#define HONE_DEVICE_LIMITS_H
+#pragma once
 
 #include "model/job.h"
 #include "model/result.h"
@@ -22,5 +21,3 @@ uint64_t limits_group_size(const struct job_launch *l);
 bool limits_check_arguments(const struct job_launch *l, uint32_t taken, struct result *r);
 // "64x32", as many axes as the launch has.
 void limits_sizes_text(const struct job_launch *l, const uint64_t sizes[3], char *out, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // The machine's cores while kernels are measured, as the system reports them: load of other
 // processes, clocks, caches. Values that a system does not report stay 0.
-#ifndef HONE_DEVICE_MACHINE_H
-#define HONE_DEVICE_MACHINE_H
+#pragma once
 
 #include "model/device_info.h"
 #include "model/result.h"
@@ -39,5 +38,3 @@ void machine_describe(const char *root, struct arena *a, struct device_info *d);
 // snapshots of one process make a rate. Waiting for a disk is idle; time that a hypervisor gave to
 // somebody else, and interrupts, are others'.
 void machine_take(struct machine *m, struct machine_snapshot *out);
-
-#endif

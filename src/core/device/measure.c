@@ -371,6 +371,8 @@ static bool measure(struct session *s)
     if (p->energy &&
         !energy_count(s->device, s->loaded, p, loaded_restores(s->loaded) || p->cold, s->result))
         return false;
+    if (p->counters && !count_launch(s->device, s->loaded, s->result))
+        return false;
     if (s->device->inputs && s->result->sample_count > 0 &&
         !inputs_are_looked_at(s->device, s->loaded, s->result->samples_ns[0], s->result))
         return false;

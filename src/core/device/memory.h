@@ -4,8 +4,7 @@
 // end is seen. On devices that work on host memory the zones are themselves enclosed by reserved,
 // inaccessible address space: a store far away ends the process at once instead of hitting some
 // other allocation.
-#ifndef HONE_DEVICE_MEMORY_H
-#define HONE_DEVICE_MEMORY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -52,5 +51,3 @@ struct trespass {
 // `zone` begins at the data and runs away from it (forward) or ends at it (backward).
 struct trespass guard_look_behind(const uint8_t *zone, uint64_t length, uint8_t guard);
 struct trespass guard_look_before(const uint8_t *zone, uint64_t length, uint8_t guard);
-
-#endif

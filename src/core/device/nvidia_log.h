@@ -1,6 +1,5 @@
 // The report of NVIDIA's PTX assembler on a kernel, from the build log (-cl-nv-verbose).
-#ifndef HONE_DEVICE_NVIDIA_LOG_H
-#define HONE_DEVICE_NVIDIA_LOG_H
+#pragma once
 
 #include "model/result.h"
 
@@ -10,5 +9,3 @@ void nvidia_log_resources(const char *log, const char *kernel, struct resources 
 // Does a line say that the kernel wants more than the architecture has (static shared memory, ...)?
 // Such a kernel is right, and another configuration of it may fit.
 bool nvidia_log_is_limit(const char *line);
-
-#endif

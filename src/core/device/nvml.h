@@ -1,8 +1,7 @@
 // The state of one GPU from NVIDIA's management library (NVML): clocks, power, temperature, why it
 // runs slower than it could, energy. Opened at run time; if it is absent, too old or fails, less is
 // known, or nothing, and that is not an error.
-#ifndef HONE_DEVICE_NVML_H
-#define HONE_DEVICE_NVML_H
+#pragma once
 
 #include "model/device_info.h"
 #include "model/result.h"
@@ -42,5 +41,3 @@ bool nvml_is_divided(struct nvml *n);
 // wall clock); 0: not known. Processes are counted, not named: in a container their numbers are
 // others.
 uint32_t nvml_users(struct nvml *n, uint64_t since_us);
-
-#endif

@@ -1,6 +1,5 @@
 // How many work-groups of a kernel an NVIDIA multiprocessor holds at once.
-#ifndef HONE_DEVICE_OCCUPANCY_H
-#define HONE_DEVICE_OCCUPANCY_H
+#pragma once
 
 #include "model/job.h"
 #include "model/result.h"
@@ -10,5 +9,3 @@
 // not in the table.
 int64_t occupancy_groups(const struct device_info *d, const struct job_launch *l,
                          const struct resources *r);
-
-#endif

@@ -1,6 +1,5 @@
 // The open device: what the files above the backend table share.
-#ifndef HONE_DEVICE_OPEN_DEVICE_H
-#define HONE_DEVICE_OPEN_DEVICE_H
+#pragma once
 
 #include "device/backend.h"
 #include "device/compare_output.h"
@@ -292,6 +291,9 @@ bool spin_up(struct device *d, struct loaded *l, const struct policy *p, struct 
 bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bool separately,
                   struct result *r);
 
+// count_launch.c: counts what one launch does, or says in the result why that cannot be done; neither is a failure.
+bool count_launch(struct device *d, struct loaded *l, struct result *r);
+
 // unwritten.c: components of an output's region that hold the poison after a launch; 0 of an output
 // that is not poisoned.
 bool unwritten_suspected(struct device *d, struct loaded *l, uint32_t index, uint64_t *out,
@@ -356,5 +358,3 @@ bool reference_on_host(struct device *d, struct reference *f, struct error *e);
 // Makes room on the device; what was there alone is brought to the host.
 void references_leave_device(struct device *d);
 void references_free(struct device *d);
-
-#endif

@@ -6,8 +6,7 @@
 // like (along 0 and 1, as uint), barrier(), uchar, ushort, uint, ulong, as_float() and its like.
 // `long` has 64 bits, `function` stands before each function that is no kernel, and doubles are
 // there where the device has float64. Pointers name their address space.
-#ifndef HONE_DEVICE_OWN_KERNEL_H
-#define HONE_DEVICE_OWN_KERNEL_H
+#pragma once
 
 #include "device/backend.h"
 
@@ -60,5 +59,3 @@ struct memory *own_scratch(struct device *d, uint64_t bytes, struct error *e);
     {                                                                                              \
         .value = &(v), .size = sizeof(v)                                                           \
     }
-
-#endif

@@ -1,8 +1,7 @@
 // Work on the host shared out over the cores this process may use. Inputs, references and
 // comparisons of large arrays are what hone itself computes; nothing here runs while a kernel is
 // timed.
-#ifndef HONE_DEVICE_PARALLEL_H
-#define HONE_DEVICE_PARALLEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ void parallel_run(uint64_t count, unsigned parts, uint64_t multiple,
                   void (*body)(void *context, struct range r), void *context);
 // Processor time that the threads of this process started by parallel_run() have taken at most, ended ones alone.
 uint64_t parallel_spent_ns(void);
-
-#endif

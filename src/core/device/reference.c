@@ -7,6 +7,7 @@
 #include "device/gemm.h"
 #include "device/reference_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,13 +143,31 @@ static double *operand(const struct making *m, uint32_t buffer, uint64_t least, 
     return NULL;
 }
 
+// Elements of C, of all matrices.
+static uint64_t gemm_count(const struct job_gemm *g)
+{
+    return g->m * g->n * (g->others + 1);
+}
+
 static bool gemm_on_host(const struct making *m, double *c, struct error *e)
 {
     const struct job_gemm *g = &m->job->reference.gemm;
-    double *a = operand(m, g->a, g->m * g->k, e);
-    double *b = a ? operand(m, g->b, g->k * g->n, e) : NULL;
-    struct gemm product = {g->m, g->n, g->k, g->transpose_a, g->transpose_b, 1, 0, a, b, c};
-    bool ok = b && gemm_host(&product, e);
+    double *a = operand(m, g->a, g->m * g->k * (g->others + 1), e);
+    double *b = a ? operand(m, g->b, g->k * g->n * (g->others + 1), e) : NULL;
+    bool ok = b;
+    for (uint64_t i = 0; ok && i <= g->others; i++) {
+        struct gemm product = {g->m,
+                               g->n,
+                               g->k,
+                               g->transpose_a,
+                               g->transpose_b,
+                               1,
+                               0,
+                               a + i * g->m * g->k,
+                               b + i * g->k * g->n,
+                               c + i * g->m * g->n};
+        ok = gemm_host(&product, e);
+    }
     free(a);
     free(b);
     return ok;
@@ -171,20 +190,31 @@ static bool multiply_on_device(const struct making *m, struct memory *c)
     return ok;
 }
 
-// alpha * product + beta * initial C, in place.
+static double activate(enum activation a, double x)
+{
+    double y = a == ACTIVATION_GELU ? 2 * GELU_SLOPE * (x + GELU_CUBE * x * x * x) : x;
+    if (a == ACTIVATION_RELU)
+        return x < 0 ? 0 : x;
+    return a == ACTIVATION_NONE ? x : x / (1 + exp(-y));
+}
+
+// activation(alpha * product + beta * initial C + gamma * bias), in place.
 static bool finish_gemm(const struct making *m, double *c, struct error *e)
 {
     const struct job_gemm *g = &m->job->reference.gemm;
-    uint64_t count = g->m * g->n;
-    if (g->alpha == 1 && g->beta == 0)
+    uint64_t count = gemm_count(g);
+    if (g->alpha == 1 && g->beta == 0 && !gemm_has_epilogue(g))
         return true;
     double *initial = g->beta == 0 ? NULL : operand(m, g->c, count, e);
-    if (g->beta != 0 && !initial)
-        return false;
-    for (uint64_t i = 0; i < count; i++)
-        c[i] = g->alpha * c[i] + (initial ? g->beta * initial[i] : 0);
+    double *bias = g->gamma == 0 ? NULL : operand(m, g->bias, g->n, e);
+    bool ok = (g->beta == 0 || initial) && (g->gamma == 0 || bias);
+    for (uint64_t i = 0; ok && i < count; i++) {
+        double x = g->alpha * c[i] + (initial ? g->beta * initial[i] : 0);
+        c[i] = activate(g->activation, x + (bias ? g->gamma * bias[i % g->n] : 0));
+    }
     free(initial);
-    return true;
+    free(bias);
+    return ok;
 }
 
 static bool make_gemm(struct making *m, struct result *r)
@@ -193,10 +223,11 @@ static bool make_gemm(struct making *m, struct result *r)
     const struct job_buffer *out = &m->job->buffers[g->c];
     struct wanted *w = &m->reference->outputs[g->c];
     struct error e = ERROR_INIT;
-    bool ok = fill_components(out) == g->m * g->n ||
-              error_set(&e, ERROR_INPUT, "%s has %llu numbers, but the product has %llu x %llu",
-                        out->name, (ull)fill_components(out), (ull)g->m, (ull)g->n);
-    *w = (struct wanted){.doubles = true, .length = g->m * g->n * sizeof(double)};
+    bool ok =
+        fill_components(out) == gemm_count(g) ||
+        error_set(&e, ERROR_INPUT, "%s has %llu numbers, but the product has %llu x %llu x %llu",
+                  out->name, (ull)fill_components(out), (ull)g->others + 1, (ull)g->m, (ull)g->n);
+    *w = (struct wanted){.doubles = true, .length = gemm_count(g) * sizeof(double)};
     if (ok && multiply_on_device(m, &w->memory))
         return true;
     ok = ok && allocate_blob(m->reference, &e);

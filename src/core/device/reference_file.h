@@ -4,8 +4,7 @@
 // then what the reference left unwritten of all), then the data, each piece at a
 // multiple of 64 bytes. Files are written under another name and renamed; one that is damaged or
 // of another recipe is not read, and is replaced.
-#ifndef HONE_DEVICE_REFERENCE_FILE_H
-#define HONE_DEVICE_REFERENCE_FILE_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/error.h"
@@ -32,5 +31,3 @@ const struct piece *reference_table(const uint8_t *blob, uint64_t length,
 uint8_t *reference_read(const char *folder, const struct digest *recipe, uint64_t *length);
 bool reference_write(const char *folder, const struct digest *recipe, const uint8_t *blob,
                      uint64_t length, struct error *e);
-
-#endif

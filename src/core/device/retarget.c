@@ -108,8 +108,8 @@ static bool read_marker(const struct splicing *s, const struct line *l, const ch
     const char *end = without_blanks_behind(at, l->end);
     if (at == end || *at != ':')
         return refuse_line(s, l,
-                           "a marker is written '// " RETARGET_SPLICE ": INSTRUCTION;' or "
-                           "'// " RETARGET_ENTRY ": DIRECTIVE'");
+                           "a marker is written '// " RETARGET_SPLICE
+                           ": INSTRUCTION;' or '// " RETARGET_ENTRY ": DIRECTIVE'");
     *out = (struct line){skip_blanks(at + 1, end), end, l->number};
     if (out->at == end)
         return refuse_line(s, l, "a marker without an instruction");

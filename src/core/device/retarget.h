@@ -12,8 +12,7 @@
 // colon; one may take several lines, each a marker, the last of which ends with ';' or '}'. The
 // second goes to the directives between the head of its kernel and the body, where OpenCL C has no
 // way to: once, however often it stands in the body.
-#ifndef HONE_DEVICE_RETARGET_H
-#define HONE_DEVICE_RETARGET_H
+#pragma once
 
 #include "base/text.h"
 
@@ -24,5 +23,3 @@
 // markers replaced. The error names the line of the PTX, and what stands there.
 bool ptx_retarget(const char *ptx, size_t length, const char *target, struct text *out,
                   struct error *e);
-
-#endif

@@ -11,7 +11,7 @@
 bool product_of(const struct job *j, struct product *out, struct result *r)
 {
     const struct job_gemm *g = &j->reference.gemm;
-    if (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX)
+    if (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX || g->others >= INT_MAX)
         return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
                            "%s takes sizes up to %d, and this product is %llu x %llu x %llu",
                            routine_title(j->routine), INT_MAX, (unsigned long long)g->m,
@@ -25,6 +25,7 @@ bool product_of(const struct job *j, struct product *out, struct result *r)
         .m = (int)g->m,
         .n = (int)g->n,
         .k = (int)g->k,
+        .count = (int)g->others + 1,
         .a_row = (int)(g->transpose_a ? g->m : g->k),
         .b_row = (int)(g->transpose_b ? g->k : g->n),
         .c_row = (int)g->n,

@@ -1,8 +1,7 @@
 // Matrix products of vendors' libraries (job.h), opened at run time: what their callers share, and
 // those that are called on the host. Who calls on a device is its backend (cuda_routine.c,
 // opencl_routine.c).
-#ifndef HONE_DEVICE_ROUTINE_H
-#define HONE_DEVICE_ROUTINE_H
+#pragma once
 
 #include "device/backend.h"
 
@@ -11,6 +10,7 @@ struct product {
     enum scalar type, type_b, type_c; // of A, B and C
     bool transpose_a, transpose_b;
     int m, n, k;
+    int count;               // of matrices, one behind the other
     int a_row, b_row, c_row; // elements from one row to the next, as the matrix is stored
     double alpha, beta;
     uint32_t a, b, c; // buffers of the job
@@ -36,6 +36,10 @@ struct library_function {
     size_t offset; // of the pointer in the table
     bool optional; // NULL in the table where the library lacks it
 };
+
+// Before a driver is loaded: NVIDIA's contexts have as many queues to the card as CUDA_DEVICE_MAX_CONNECTIONS says, eight unless the user
+// said otherwise, and a worker launches into one. One context with one queue is opened in a quarter of the time.
+void library_one_queue(void);
 
 // Fills in the table; the first function that the library lacks, or NULL.
 const char *library_functions(void *library, const struct library_function *functions, size_t count,
@@ -71,5 +75,3 @@ void cblas_run(struct cblas *c, const struct run *run, uint64_t *total_ns);
 // Threads of a library look for more work for a while before they sleep: returns when they no
 // longer take the cores from whoever is launched next, or after half a second.
 void cblas_rest(void);
-
-#endif

@@ -8,8 +8,7 @@
 //
 // An index without a value is a fault that names the index: an array index out of range (or negative), a division by
 // zero, an overflow. Parts that a condition leaves out are not evaluated, as in Python.
-#ifndef HONE_EXPR_ELEMENTWISE_H
-#define HONE_EXPR_ELEMENTWISE_H
+#pragma once
 
 #include "expr/expr.h"
 
@@ -72,5 +71,3 @@ void elementwise_end(struct elementwise_run *r); // NULL is fine
 // names the first index without a value, which is also *at.
 const union elementwise_value *elementwise_values(struct elementwise_run *r, uint64_t first,
                                                   size_t count, uint64_t *at, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // The cells that an expression over arrays is compiled into. Private to src/core/expr.
-#ifndef HONE_EXPR_ELEMENTWISE_CELL_H
-#define HONE_EXPR_ELEMENTWISE_CELL_H
+#pragma once
 
 #include "expr/elementwise.h"
 #include "expr/elementwise_text.h"
@@ -133,5 +132,3 @@ static inline bool is_uniform(const struct cell *c)
 {
     return c->space == UNIFORM;
 }
-
-#endif

@@ -7,8 +7,7 @@
 //
 // Lines end with a line break or, outside of a loop, with ';'. `a, b = b, a + b` assigns all at once. The body of a loop
 // stands behind its ':', parted by ';', or in the indented lines below.
-#ifndef HONE_EXPR_ELEMENTWISE_TEXT_H
-#define HONE_EXPR_ELEMENTWISE_TEXT_H
+#pragma once
 
 #include "expr/expr.h"
 
@@ -38,5 +37,3 @@ struct elementwise_text {
 // NULL with the line (if there are several), the column, and what would be right.
 struct elementwise_text *elementwise_parse(struct arena *a, const char *text,
                                            const struct expr_symbols *symbols, struct error *e);
-
-#endif

@@ -6,8 +6,7 @@
 // comprehensions, indexing, and the functions listed by expr_functions(). Tuples, ranges and sets
 // are lists; `is` asks for the same kind and an equal value. Unknown names and unknown syntax are
 // refused when the text is parsed, with the column. Nothing is ever executed but this.
-#ifndef HONE_EXPR_EXPR_H
-#define HONE_EXPR_EXPR_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -137,5 +136,3 @@ const char *expr_text(const struct expr *x);
 
 // The functions of the language, NULL-terminated, for help and documents: "min(a, b, ...)" ...
 const char *const *expr_functions(void);
-
-#endif

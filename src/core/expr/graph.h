@@ -6,8 +6,7 @@
 // Equal parts are one node, sums and products of integers that cannot overflow are put in the order
 // of the stages, and derived names stand for what defines them. A part that the graph has no node
 // for (lists, comprehensions, indices) is one opaque node, evaluated when all it reads is known.
-#ifndef HONE_EXPR_GRAPH_H
-#define HONE_EXPR_GRAPH_H
+#pragma once
 
 #include "expr/syntax_node.h"
 
@@ -156,5 +155,3 @@ void graph_run_enter(struct graph_run *r, uint32_t stage, const struct value *va
 bool graph_run_step(struct graph_run *r);
 // A node of the stage at the value `at`.
 struct graph_cell graph_run_cell(const struct graph_run *r, uint32_t node, uint32_t at);
-
-#endif

@@ -1,8 +1,7 @@
 // Exact 64-bit integer arithmetic with Python's meaning: floor division, modulo with the divisor's
 // sign, and a fault instead of a wrap. One source for the evaluator and for compiled restrictions,
 // inline because the latter run millions of times a second.
-#ifndef HONE_EXPR_INTEGER_H
-#define HONE_EXPR_INTEGER_H
+#pragma once
 
 #include "expr/expr.h"
 #include "expr/operate.h"
@@ -199,5 +198,3 @@ static inline enum expr_fault integer_wide(enum operator_code op, wide_integer a
         return EXPR_FAULT_TYPE;
     }
 }
-
-#endif

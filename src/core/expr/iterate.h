@@ -1,6 +1,5 @@
 // Walking over what a node yields, without making a list where none is needed.
-#ifndef HONE_EXPR_ITERATE_H
-#define HONE_EXPR_ITERATE_H
+#pragma once
 
 #include "expr/syntax_node.h"
 
@@ -39,5 +38,3 @@ bool is_range(const struct node *n);
 uint64_t range_count(int64_t start, int64_t stop, int64_t step);
 enum expr_fault range_of(const struct node *n, struct frame *f, struct range *out);
 bool range_contains(const struct range *r, const struct value *v);
-
-#endif

@@ -7,61 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-// Longest first, so that the first that fits is the right one. What Python or C has and the
-// language has not is listed with the remedy.
+// The longest that fits is the right one. What Python or C has and the language has not is listed with the remedy.
 static const struct {
-    const char *text;
+    const char *texts;  // a blank between two
     const char *remedy; // NULL: part of the language
 } symbols[] = {
     {"===", "compare with '=='"},
-    {"!==", "compare with '!='"},
-    {"**=", "an expression assigns nothing; compare with '=='"},
-    {"//=", "an expression assigns nothing; compare with '=='"},
-    {"<<=", "an expression assigns nothing; compare with '=='"},
-    {">>=", "an expression assigns nothing; compare with '=='"},
+    {"!== <>", "compare with '!='"},
+    {"**= //= <<= >>= := += -= *= /= %= &= |= ^= =",
+     "an expression assigns nothing; compare with '=='"},
     {"...", "write the values out, or range(first, last + 1)"},
-    {"**", NULL},
-    {"//", NULL},
-    {"<<", NULL},
-    {">>", NULL},
-    {"<=", NULL},
-    {">=", NULL},
-    {"==", NULL},
-    {"!=", NULL},
-    {"<>", "compare with '!='"},
+    {"** // << >> <= >= == != + - * / % & | ^ ~ < > ( ) [ ] { } , : .", NULL},
     {"&&", "write 'and'"},
     {"||", "write 'or'"},
-    {":=", "an expression assigns nothing; compare with '=='"},
-    {"+=", "an expression assigns nothing; compare with '=='"},
-    {"-=", "an expression assigns nothing; compare with '=='"},
-    {"*=", "an expression assigns nothing; compare with '=='"},
-    {"/=", "an expression assigns nothing; compare with '=='"},
-    {"%=", "an expression assigns nothing; compare with '=='"},
-    {"&=", "an expression assigns nothing; compare with '=='"},
-    {"|=", "an expression assigns nothing; compare with '=='"},
-    {"^=", "an expression assigns nothing; compare with '=='"},
     {"->", "values have no members"},
-    {"+", NULL},
-    {"-", NULL},
-    {"*", NULL},
-    {"/", NULL},
-    {"%", NULL},
-    {"&", NULL},
-    {"|", NULL},
-    {"^", NULL},
-    {"~", NULL},
-    {"<", NULL},
-    {">", NULL},
-    {"(", NULL},
-    {")", NULL},
-    {"[", NULL},
-    {"]", NULL},
-    {"{", NULL},
-    {"}", NULL},
-    {",", NULL},
-    {":", NULL},
-    {".", NULL},
-    {"=", "an expression assigns nothing; compare with '=='"},
     {"!", "write 'not'"},
     {"?", "write 'a if condition else b' for 'condition ? a : b'"},
     {";", "write a single expression"},
@@ -319,16 +278,22 @@ static bool lex_string(struct lexer *l, const char *open, bool raw)
 
 static bool lex_symbol(struct lexer *l)
 {
-    const char *start = l->token.start;
+    const char *start = l->token.start, *remedy = NULL;
+    size_t longest = 0, n;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        size_t length = strlen(symbols[i].text);
-        if (strncmp(start, symbols[i].text, length) != 0)
-            continue;
-        if (symbols[i].remedy)
-            return lexer_error(l, start, "'%s' is not part of the language; %s", symbols[i].text,
-                               symbols[i].remedy);
-        return finish_token(l, TOKEN_SYMBOL, start + length);
+        for (const char *s = symbols[i].texts; *s; s += n + (s[n] == ' ')) {
+            n = strcspn(s, " ");
+            if (n > longest && strncmp(start, s, n) == 0) {
+                longest = n;
+                remedy = symbols[i].remedy;
+            }
+        }
     }
+    if (remedy)
+        return lexer_error(l, start, "'%.*s' is not part of the language; %s", (int)longest, start,
+                           remedy);
+    if (longest)
+        return finish_token(l, TOKEN_SYMBOL, start + longest);
     int length = 1;
     while (((unsigned char)start[length] & 0xC0) == 0x80)
         length++;

@@ -1,6 +1,5 @@
 // Text to tokens, one at a time.
-#ifndef HONE_EXPR_LEX_H
-#define HONE_EXPR_LEX_H
+#pragma once
 
 #include "expr/expr.h"
 
@@ -36,5 +35,3 @@ uint32_t lexer_column(const struct lexer *l, const char *place);
 // "column 7: " and the message; returns false.
 bool lexer_error(struct lexer *l, const char *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,6 +1,5 @@
 // The operators of the language on values.
-#ifndef HONE_EXPR_OPERATE_H
-#define HONE_EXPR_OPERATE_H
+#pragma once
 
 #include "expr/expr.h"
 
@@ -90,5 +89,3 @@ enum expr_fault integral_value(double f, struct value *out);
 // UTF-8: characters of a string, and the byte where character `index` starts.
 size_t utf8_length(const char *s);
 size_t utf8_offset(const char *s, size_t index);
-
-#endif

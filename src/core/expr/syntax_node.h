@@ -1,7 +1,6 @@
 // The tree an expression is parsed into, and what its evaluation needs. Nodes know their own
 // evaluation function, so that walking the tree asks nothing twice.
-#ifndef HONE_EXPR_SYNTAX_NODE_H
-#define HONE_EXPR_SYNTAX_NODE_H
+#pragma once
 
 #include "expr/expr.h"
 #include "expr/operate.h"
@@ -156,5 +155,3 @@ bool bind_names(struct arena *a, struct node *root, const char *text,
 
 // An expression of a part of another's tree, with that one's text; NULL without memory.
 struct expr *expr_of_part(struct arena *a, const struct expr *whole, const struct node *part);
-
-#endif

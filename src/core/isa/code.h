@@ -6,8 +6,7 @@
 // *hottest loop* is the one with the most multiply-adds of its own (those of loops within it not
 // counted), each level of nesting taken to run ten times; if there are no multiply-adds,
 // accesses to memory count instead, and instructions if there are none of these either.
-#ifndef HONE_ISA_CODE_H
-#define HONE_ISA_CODE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -112,5 +111,3 @@ size_t code_cache_policies(const char *text, size_t length, struct text *out);
 const char *code_class_key(enum code_class c);
 const char *code_class_text(enum code_class c, uint32_t count); // "float fma", "float fmas"
 unsigned code_width_bits(unsigned width);                       // of an index into `wide`
-
-#endif

@@ -152,6 +152,20 @@ bool opcode_has(const char *opcode, const char *part)
     return false;
 }
 
+bool opcode_in(const char *opcodes, const char *opcode)
+{
+    size_t length = strlen(opcode), n;
+    for (const char *o = opcodes; *o; o += n + (o[n] == ' ')) {
+        n = strcspn(o, " ");
+        const char *star = memchr(o, '*', n);
+        size_t before = star ? (size_t)(star - o) : n, behind = star ? n - before - 1 : 0;
+        if ((star ? length >= n - 1 : length == n) && memcmp(o, opcode, before) == 0 &&
+            memcmp(o + n - behind, opcode + length - behind, behind) == 0)
+            return true;
+    }
+    return false;
+}
+
 static const unsigned widths[CODE_WIDTHS] = {8, 16, 32, 64, 128, 256};
 
 int width_index(unsigned bits)

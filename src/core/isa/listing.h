@@ -1,7 +1,6 @@
 // A kernel as a list of instructions with their labels: what the readers of PTX and SASS make, and
 // what the search for loops reads.
-#ifndef HONE_ISA_LISTING_H
-#define HONE_ISA_LISTING_H
+#pragma once
 
 #include "base/arena.h"
 #include "isa/code.h"
@@ -79,6 +78,8 @@ void sass_classify(const char *opcode, const char *operands, struct instruction 
 
 // Is `part` one of the opcode's parts, which points separate? The first one is part 0.
 bool opcode_has(const char *opcode, const char *part);
+// Is it one of these, which blanks separate? A '*' in one stands for anything.
+bool opcode_in(const char *opcodes, const char *opcode);
 // Part `index` (from 0), at most `size` - 1 bytes of it; false when there are fewer.
 bool opcode_part(const char *opcode, unsigned index, char *out, size_t size);
 int width_index(unsigned bits); // -1: none of the widths
@@ -98,5 +99,3 @@ bool kernel_choose(const struct kernel_name *names, size_t count, const char *ke
 
 // Counts what can be reached and finds the hottest loop. False without memory.
 bool loops_count(const struct listing *l, struct code_profile *p);
-
-#endif

@@ -51,62 +51,24 @@ static const enum code_class by_type[FAMILY_COUNT][TYPE_COUNT] = {
                 CODE_SELECT},
 };
 
-// The first row whose opcode is the first part, and whose `part` is among the others, counts.
+// The first row whose opcodes have the first part, and whose `part` is among the others, counts.
 struct rule {
-    const char *opcode, *part; // part NULL: any
+    const char *opcodes, *part; // part NULL: any
     enum family family;
     enum code_class class; // of ALONE
 };
 
 static const struct rule rules[] = {
-    {"fma", NULL, FMA, 0},
-    {"mad", NULL, FMA, 0},
-    {"madc", NULL, FMA, 0},
-    {"mad24", NULL, FMA, 0},
-    {"mul", NULL, MULTIPLY, 0},
-    {"mul24", NULL, MULTIPLY, 0},
-    {"add", NULL, ADD, 0},
-    {"sub", NULL, ADD, 0},
-    {"addc", NULL, ADD, 0},
-    {"subc", NULL, ADD, 0},
-    {"div", NULL, DIVIDE, 0},
-    {"rem", NULL, DIVIDE, 0},
-    {"min", NULL, ARITHMETIC, 0},
-    {"max", NULL, ARITHMETIC, 0},
-    {"abs", NULL, ARITHMETIC, 0},
-    {"neg", NULL, ARITHMETIC, 0},
-    {"copysign", NULL, ARITHMETIC, 0},
-    {"and", NULL, ARITHMETIC, 0},
-    {"or", NULL, ARITHMETIC, 0},
-    {"xor", NULL, ARITHMETIC, 0},
-    {"not", NULL, ARITHMETIC, 0},
-    {"cnot", NULL, ARITHMETIC, 0},
-    {"lop3", NULL, ARITHMETIC, 0},
-    {"shl", NULL, ARITHMETIC, 0},
-    {"shr", NULL, ARITHMETIC, 0},
-    {"shf", NULL, ARITHMETIC, 0},
-    {"sad", NULL, ARITHMETIC, 0},
-    {"popc", NULL, ARITHMETIC, 0},
-    {"clz", NULL, ARITHMETIC, 0},
-    {"brev", NULL, ARITHMETIC, 0},
-    {"bfe", NULL, ARITHMETIC, 0},
-    {"bfi", NULL, ARITHMETIC, 0},
-    {"bfind", NULL, ARITHMETIC, 0},
-    {"fns", NULL, ARITHMETIC, 0},
-    {"bmsk", NULL, ARITHMETIC, 0},
-    {"szext", NULL, ARITHMETIC, 0},
-    {"prmt", NULL, ARITHMETIC, 0},
-    {"dp4a", NULL, ARITHMETIC, 0},
-    {"dp2a", NULL, ARITHMETIC, 0},
-    {"mapa", NULL, ARITHMETIC, 0},
-    {"getctarank", NULL, ARITHMETIC, 0},
-
-    {"ld", NULL, LOAD, 0},
-    {"ldu", NULL, LOAD, 0},
-    {"ldmatrix", NULL, LOAD, 0},
+    {"fma mad madc mad24", NULL, FMA, 0},
+    {"mul mul24", NULL, MULTIPLY, 0},
+    {"add sub addc subc", NULL, ADD, 0},
+    {"div rem", NULL, DIVIDE, 0},
+    {"min max abs neg copysign and or xor not cnot lop3 shl shr shf sad popc clz brev bfe bfi "
+     "bfind fns bmsk szext prmt dp4a dp2a mapa getctarank",
+     NULL, ARITHMETIC, 0},
+    {"ld ldu ldmatrix", NULL, LOAD, 0},
     {"st", "async", ALONE, CODE_ASYNC_COPY},
-    {"st", NULL, STORE, 0},
-    {"stmatrix", NULL, STORE, 0},
+    {"st stmatrix", NULL, STORE, 0},
     {"wmma", "load", LOAD, 0},
     {"wmma", "store", STORE, 0},
     {"cp", "commit_group", ALONE, CODE_WAIT},
@@ -115,58 +77,20 @@ static const struct rule rules[] = {
     {"cp", "mbarrier", ALONE, CODE_BARRIER},
     {"cp", "prefetch", ALONE, CODE_OTHER},
     {"cp", NULL, ALONE, CODE_ASYNC_COPY},
-    {"atom", NULL, ALONE, CODE_ATOMIC},
-    {"red", NULL, ALONE, CODE_ATOMIC},
-    {"multimem", NULL, ALONE, CODE_ATOMIC},
-    {"tex", NULL, ALONE, CODE_TEXTURE},
-    {"tld4", NULL, ALONE, CODE_TEXTURE},
-    {"suld", NULL, ALONE, CODE_TEXTURE},
-    {"sust", NULL, ALONE, CODE_TEXTURE},
-    {"sured", NULL, ALONE, CODE_TEXTURE},
-
+    {"atom red multimem", NULL, ALONE, CODE_ATOMIC},
+    {"tex tld4 suld sust sured", NULL, ALONE, CODE_TEXTURE},
     {"wgmma", "mma_async", ALONE, CODE_WGMMA},
     {"wgmma", NULL, ALONE, CODE_WAIT},
     {"tcgen05", "mma", ALONE, CODE_WGMMA},
-    {"mma", NULL, ALONE, CODE_MMA},
-    {"wmma", NULL, ALONE, CODE_MMA},
-
-    {"sin", NULL, ALONE, CODE_FUNCTION},
-    {"cos", NULL, ALONE, CODE_FUNCTION},
-    {"ex2", NULL, ALONE, CODE_FUNCTION},
-    {"lg2", NULL, ALONE, CODE_FUNCTION},
-    {"tanh", NULL, ALONE, CODE_FUNCTION},
-    {"rcp", NULL, ALONE, CODE_FUNCTION},
-    {"sqrt", NULL, ALONE, CODE_FUNCTION},
-    {"rsqrt", NULL, ALONE, CODE_FUNCTION},
-
+    {"mma wmma", NULL, ALONE, CODE_MMA},
+    {"sin cos ex2 lg2 tanh rcp sqrt rsqrt", NULL, ALONE, CODE_FUNCTION},
     {"cvt", NULL, ALONE, CODE_CONVERT},
-    {"setp", NULL, ALONE, CODE_SELECT},
-    {"set", NULL, ALONE, CODE_SELECT},
-    {"selp", NULL, ALONE, CODE_SELECT},
-    {"slct", NULL, ALONE, CODE_SELECT},
-    {"testp", NULL, ALONE, CODE_SELECT},
-    {"isspacep", NULL, ALONE, CODE_SELECT},
-    {"bra", NULL, ALONE, CODE_BRANCH},
-    {"brx", NULL, ALONE, CODE_BRANCH},
-    {"call", NULL, ALONE, CODE_BRANCH},
-    {"ret", NULL, ALONE, CODE_BRANCH},
-    {"exit", NULL, ALONE, CODE_BRANCH},
-    {"trap", NULL, ALONE, CODE_BRANCH},
+    {"setp set selp slct testp isspacep", NULL, ALONE, CODE_SELECT},
+    {"bra brx call ret exit trap", NULL, ALONE, CODE_BRANCH},
     {"bar", "warp", ALONE, CODE_WARP},
-    {"bar", NULL, ALONE, CODE_BARRIER},
-    {"barrier", NULL, ALONE, CODE_BARRIER},
-    {"membar", NULL, ALONE, CODE_BARRIER},
-    {"fence", NULL, ALONE, CODE_BARRIER},
-    {"mbarrier", NULL, ALONE, CODE_BARRIER},
-    {"shfl", NULL, ALONE, CODE_WARP},
-    {"vote", NULL, ALONE, CODE_WARP},
-    {"match", NULL, ALONE, CODE_WARP},
-    {"redux", NULL, ALONE, CODE_WARP},
-    {"elect", NULL, ALONE, CODE_WARP},
-    {"activemask", NULL, ALONE, CODE_WARP},
-    {"movmatrix", NULL, ALONE, CODE_WARP},
-    {"mov", NULL, ALONE, CODE_MOVE},
-    {"cvta", NULL, ALONE, CODE_MOVE},
+    {"bar barrier membar fence mbarrier", NULL, ALONE, CODE_BARRIER},
+    {"shfl vote match redux elect activemask movmatrix", NULL, ALONE, CODE_WARP},
+    {"mov cvta", NULL, ALONE, CODE_MOVE},
 };
 
 static const struct rule other = {"", NULL, ALONE, CODE_OTHER};
@@ -176,7 +100,7 @@ static const struct rule *rule_of(const char *opcode)
     char first[16];
     opcode_part(opcode, 0, first, sizeof first);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (strcmp(rules[i].opcode, first) == 0 &&
+        if (opcode_in(rules[i].opcodes, first) &&
             (!rules[i].part || opcode_has(opcode, rules[i].part)))
             return &rules[i];
     }

@@ -1,8 +1,7 @@
 // NVIDIA's tools as child processes, where they are installed: ptxas makes a cubin of PTX, nvdisasm
 // (or cuobjdump, which needs it) the text of a cubin. They are looked for in PATH, then in a folder
 // of the toolkit.
-#ifndef HONE_ISA_TOOLS_H
-#define HONE_ISA_TOOLS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -22,5 +21,3 @@ bool code_assemble(const struct code_tools *t, const char *ptx, size_t length, c
 // The SASS of a cubin.
 bool code_disassemble(const struct code_tools *t, const void *cubin, size_t length,
                       struct text *sass, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // The value of a preprocessor condition when only some macros are known.
-#ifndef HONE_KERNEL_TEXT_CONDITION_H
-#define HONE_KERNEL_TEXT_CONDITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ typedef struct macro_fact (*macro_lookup)(void *context, const char *name, size_
 
 // UNKNOWN too for every text that is not a plain integer expression.
 enum truth condition_test(const char *text, macro_lookup lookup, void *context);
-
-#endif

@@ -1,8 +1,7 @@
 // A program meant for a compiler of host and device, as a compiler of the device alone takes it: the
 // host's functions, variables and launches are left out, and everything that the kernels asked for do not
 // reach. What stays keeps its line.
-#ifndef HONE_KERNEL_TEXT_DEVICE_TEXT_H
-#define HONE_KERNEL_TEXT_DEVICE_TEXT_H
+#pragma once
 
 #include "kernel_text/macros.h"
 
@@ -42,5 +41,3 @@ struct device_program {
 bool device_text_make(struct device_program *p, struct arena *a);
 // The names of what the text declares behind a word that begins a kernel, with commas.
 void device_text_kernels(const char *text, size_t length, enum language l, struct text *out);
-
-#endif

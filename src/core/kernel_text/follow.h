@@ -1,6 +1,5 @@
 // Following a program's sources as the preprocessor would, as far as the -D values decide it.
-#ifndef HONE_KERNEL_TEXT_FOLLOW_H
-#define HONE_KERNEL_TEXT_FOLLOW_H
+#pragma once
 
 #include "kernel_text/macros.h"
 
@@ -57,5 +56,3 @@ struct follow {
 
 // `seen` has room for every name. False without memory.
 bool follow_run(struct follow *f, struct arena *scratch);
-
-#endif

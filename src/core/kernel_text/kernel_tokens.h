@@ -1,6 +1,5 @@
 // The words of a C-family source: comments and line continuations are gone, directives are marked.
-#ifndef HONE_KERNEL_TEXT_KERNEL_TOKENS_H
-#define HONE_KERNEL_TEXT_KERNEL_TOKENS_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -34,5 +33,3 @@ struct token {
 
 // The tokens, TOKENS_AHEAD of kind TOKEN_END behind them; NULL without memory.
 struct token *tokens_read(const char *text, size_t length, struct arena *a, size_t *count);
-
-#endif

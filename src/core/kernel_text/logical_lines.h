@@ -1,7 +1,6 @@
 // The lines of a C-family source as its compiler takes them: continuations joined, comments
 // replaced by a blank.
-#ifndef HONE_KERNEL_TEXT_LOGICAL_LINES_H
-#define HONE_KERNEL_TEXT_LOGICAL_LINES_H
+#pragma once
 
 #include "base/text.h"
 
@@ -18,5 +17,3 @@ void logical_lines_init(struct logical_lines *l, const char *text, size_t length
 void logical_lines_release(struct logical_lines *l);
 // The next line into l->text, which may fail; false at the end of the source.
 bool logical_lines_next(struct logical_lines *l);
-
-#endif

@@ -1,6 +1,5 @@
 // Macros: what is known of them at one place of a text, and the replacement of words by them.
-#ifndef HONE_KERNEL_TEXT_MACROS_H
-#define HONE_KERNEL_TEXT_MACROS_H
+#pragma once
 
 #include "kernel_text/condition.h"
 #include "kernel_text/scan.h"
@@ -71,5 +70,3 @@ struct token_list macros_condition(struct macros *m, const char *condition);
 void macros_add_token(struct macros *m, struct token_list *list, const struct token *t);
 // A macro as a compiler of the language defines it; `assumes` as above.
 struct macro_fact compiler_macro(enum language l, bool assumes, const char *name, size_t length);
-
-#endif

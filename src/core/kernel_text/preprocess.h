@@ -1,7 +1,6 @@
 // A C-family source as its compiler's parser sees it: conditions evaluated, macros replaced. What
 // only may be compiled is kept, and marked (struct token).
-#ifndef HONE_KERNEL_TEXT_PREPROCESS_H
-#define HONE_KERNEL_TEXT_PREPROCESS_H
+#pragma once
 
 #include "kernel_text/follow.h"
 
@@ -55,5 +54,3 @@ bool lone_text_read(const char *text, size_t length, struct arena *a, struct lon
 bool lone_text_words(struct lone_text *t, uint32_t item, struct item_tokens *out);
 bool lone_text_run(struct lone_text *t, const struct given_names *given, enum language l,
                    struct arena *a, struct preprocessed *out);
-
-#endif

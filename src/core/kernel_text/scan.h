@@ -1,7 +1,6 @@
 // Facts about a C-family source that hone needs without compiling it: its preprocessor directives,
 // the lines between them, and the places that mention names which hone may define.
-#ifndef HONE_KERNEL_TEXT_SCAN_H
-#define HONE_KERNEL_TEXT_SCAN_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -71,5 +70,3 @@ bool scan_mentions(const struct scan *s, uint32_t name);
 // Does the item, under no condition but include guards, define a name as a plain number, and nothing
 // else the name?
 bool scan_is_own_number(const struct scan *s, uint32_t item);
-
-#endif

@@ -1,7 +1,6 @@
 // A kernel's source as a tree: its functions with their parameters, statements and expressions, as
 // far as indexing, loops and calls need them. Variables are numbered within their function.
-#ifndef HONE_KERNEL_TEXT_SYNTAX_H
-#define HONE_KERNEL_TEXT_SYNTAX_H
+#pragma once
 
 #include "base/arena.h"
 #include "kernel_text/preprocess.h"
@@ -158,5 +157,3 @@ bool syntax_read(const struct preprocessed *text, enum language l, struct arena 
 // Is it the function's name, with or without its namespaces?
 bool function_is_named(const struct function *f, const char *name);
 const struct function *syntax_function(const struct syntax *s, const char *name);
-
-#endif

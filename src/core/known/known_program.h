@@ -1,8 +1,7 @@
 // Expressions as bounded postfix programs: what a `.hone` file holds, and what hone compiles them to. A program is
 // checked once, when it is read (known_program_check()); running it then needs no test, and ends after as many steps as
 // it has, because jumps go forward only.
-#ifndef HONE_KNOWN_PROGRAM_H
-#define HONE_KNOWN_PROGRAM_H
+#pragma once
 
 #include "known/known_core.h"
 
@@ -64,5 +63,3 @@ static inline uint64_t known_checksum(const char *bytes, size_t length)
         sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
     return sum;
 }
-
-#endif

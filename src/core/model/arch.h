@@ -3,8 +3,7 @@
 // without one. From the CUDA C++ Programming Guide, "Technical Specifications per Compute
 // Capability" (5.0 to 7.2: its editions up to CUDA 12); the units of allocation from
 // cuda_occupancy.h of CUDA 13.
-#ifndef HONE_MODEL_ARCH_H
-#define HONE_MODEL_ARCH_H
+#pragma once
 
 #include "base/arena.h"
 #include "model/device_info.h"
@@ -69,5 +68,3 @@ struct arch_use {
 // work-groups, registers and shared memory allow; 0: not even one. Barriers, which hardly ever
 // decide, are ignored.
 uint32_t arch_groups(const struct arch *arch, const struct arch_use *use);
-
-#endif

@@ -1,8 +1,7 @@
 // Contents that are given byte for byte: of a data file, or made with the job. A job names them by
 // their digest; the bytes travel apart from it, once a worker (protocol.h), so that neither frames
 // nor keys grow with them.
-#ifndef HONE_MODEL_BLOB_H
-#define HONE_MODEL_BLOB_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/error.h"
@@ -44,5 +43,3 @@ bool blob_of_file(const struct blob_file *file, struct job_blob *out, struct err
 bool blob_read(const struct job_blob *b, uint64_t from, void *out, size_t length, struct error *e);
 // Adds the contents themselves to a digest.
 bool blob_digest_contents(const struct job_blob *b, struct digest_state *s, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // The parts of the job's layout that keys hash on their own, and a helper of all codecs of this
 // folder and of the frames.
-#ifndef HONE_MODEL_CODEC_H
-#define HONE_MODEL_CODEC_H
+#pragma once
 
 #include "model/job.h"
 
@@ -18,5 +17,3 @@ void reference_codec(struct wire *w, struct job_reference *r, unsigned depth);
 
 // A job, and the job it is held against. A reference of a reference would never be looked at.
 #define JOB_MAX_DEPTH 2
-
-#endif

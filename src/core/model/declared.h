@@ -9,8 +9,7 @@
 // vectors of them: kernels read floats as float4, and the width is often a parameter. A spec that
 // names vectors itself must name the kernel's, if the source declares the same in every
 // configuration; OpenCL's vectors of three match those of four.
-#ifndef HONE_MODEL_DECLARED_H
-#define HONE_MODEL_DECLARED_H
+#pragma once
 
 #include "model/job.h"
 
@@ -54,5 +53,3 @@ enum declared_kind declared_image_kind(const char *word);
 struct passed declared_passed(const struct job *j, const struct job_argument *a);
 enum declared_fault declared_check(const struct declared *d, const struct passed *p,
                                    enum language l);
-
-#endif

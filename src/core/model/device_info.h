@@ -1,8 +1,7 @@
 // hone's description of a device: the facts that expressions may read, the limits that a kernel
 // author needs, and its identity in a key. A plain struct that crosses frames; made by
 // src/core/device.
-#ifndef HONE_MODEL_DEVICE_INFO_H
-#define HONE_MODEL_DEVICE_INFO_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/wire.h"
@@ -108,5 +107,3 @@ struct device_report {
     // (optional) Of each device the node that has it; "" is this machine. Not on the wire.
     const char *const *nodes;
 };
-
-#endif

@@ -1,7 +1,6 @@
 // The peak rates that `hone peak` measured on a device: plain structs. Rates are in flop/s and
 // bytes/s.
-#ifndef HONE_MODEL_DEVICE_PEAK_H
-#define HONE_MODEL_DEVICE_PEAK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ const char *peak_limit_title(enum peak_limit limit);
 bool peak_limit_parse(const char *text, enum peak_limit *out);
 // Is any of the limits known?
 bool peak_is_known(const struct peak *p);
-
-#endif

@@ -1,6 +1,5 @@
 // A built job.
-#ifndef HONE_MODEL_IMAGE_H
-#define HONE_MODEL_IMAGE_H
+#pragma once
 
 #include "base/digest.h"
 
@@ -14,5 +13,3 @@ struct image {
     uint64_t length;
     struct digest digest; // of what decides the code: two jobs with the same run the same
 };
-
-#endif

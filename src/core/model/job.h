@@ -3,8 +3,7 @@
 // this alone, on another machine too. And the key: everything that may change the answer.
 //
 // Everything in a job lives in one arena (usually job_new()'s own). Once made it is not changed.
-#ifndef HONE_MODEL_JOB_H
-#define HONE_MODEL_JOB_H
+#pragma once
 
 #include "model/blob.h"
 #include "model/device_info.h"
@@ -298,7 +297,7 @@ struct job_launch {
 
 #define REFERENCES(X)                                                                              \
     X(NONE, "none")             /* nothing to compare with: "not verified" */                      \
-    X(GEMM, "gemm")             /* C = alpha * op(A) * op(B) + beta * C in float64 */              \
+    X(GEMM, "gemm")             /* a matrix product in float64: struct job_gemm */                 \
     X(JOB, "job")               /* another job's outputs, same buffer names */                     \
     X(DATA, "data")             /* bytes per output: `data` of the outputs in order */             \
     X(EXPRESSION, "expression") /* `expressions` over the initial contents; `data` of others */
@@ -312,12 +311,32 @@ enum reference_kind {
 
 struct job;
 
+// Activations of an element of C; gelu is the one of tanh.
+#define ACTIVATIONS(X) X(NONE, "none") X(RELU, "relu") X(GELU, "gelu") X(SILU, "silu")
+
+enum activation {
+#define X(name, text) ACTIVATION_##name,
+    ACTIVATIONS(X)
+#undef X
+        ACTIVATION_COUNT
+};
+
+bool activation_parse(const char *text, enum activation *out);
+
+// C = activation(alpha * op(A) * op(B) + beta * C + gamma * bias), the bias a number for each column.
 struct job_gemm {
     uint64_t m, n, k;
     uint32_t a, b, c; // buffers, row-major
     bool transpose_a, transpose_b;
     double alpha, beta; // with beta the initial contents of c take part
+    uint64_t others;    // matrices of each, one behind the other, beside the first
+    double gamma;       // 0: there is no bias
+    uint32_t bias;      // a buffer
+    enum activation activation;
 };
+
+// Is it more than alpha * op(A) * op(B) + beta * C?
+bool gemm_has_epilogue(const struct job_gemm *g);
 
 struct job_data {
     uint32_t buffer;
@@ -487,5 +506,3 @@ void job_buffer_digest(const struct job_buffer *b, struct digest *out);
 // Digest of all that the expected outputs depend on: the reference, and the recipes of all buffers
 // that are not temporary.
 void job_reference_digest(const struct job *j, struct digest *out);
-
-#endif

@@ -99,8 +99,7 @@ static const char *image_wrong(const struct job_buffer *b)
         s != SCALAR_CUSTOM && s != SCALAR_BOOL && s != SCALAR_BFLOAT16 && scalar_bytes(s) < 8;
     if (!is_channel || b->element.width != image_order_width(i->order))
         return "an image's elements are 1, 2 or 4 components of an integer of 8 to 32 bits, half "
-               "or "
-               "float, as its channel order has them";
+               "or float, as its channel order has them";
     if (i->normalized && (scalar_is_float(s) || scalar_bytes(s) > 2))
         return "an image that is normalized has integers of 8 or 16 bits";
     return b->constant ? "an image is no constant memory" : NULL;
@@ -171,10 +170,38 @@ static bool holds_matrix(const struct job *j, uint32_t buffer, uint64_t rows, ui
     return rows == 0 || columns <= components / rows;
 }
 
+bool gemm_has_epilogue(const struct job_gemm *g)
+{
+    return g->gamma != 0 || g->activation != ACTIVATION_NONE;
+}
+
+bool activation_parse(const char *text, enum activation *out)
+{
+    static const char *const names[] = {
+#define X(name, text) text,
+        ACTIVATIONS(X)
+#undef X
+    };
+    for (int i = 0; i < ACTIVATION_COUNT; i++) {
+        if (strcmp(names[i], text) == 0) {
+            *out = (enum activation)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *gemm_wrong(const struct job *j, const struct job_gemm *g)
 {
-    bool fits = holds_matrix(j, g->a, g->m, g->k) && holds_matrix(j, g->b, g->k, g->n) &&
-                holds_matrix(j, g->c, g->m, g->n);
+    uint64_t rows[3]; // of all matrices of A, B and C, as if they were one
+    bool fits = g->others < UINT64_MAX;
+    const uint64_t heights[3] = {g->m, g->k, g->m};
+    for (int i = 0; i < 3; i++)
+        fits = fits && !__builtin_mul_overflow(heights[i], g->others + 1, &rows[i]);
+    fits = fits && holds_matrix(j, g->a, rows[0], g->k) && holds_matrix(j, g->b, rows[1], g->n) &&
+           holds_matrix(j, g->c, rows[2], g->n) &&
+           (g->gamma == 0 || holds_matrix(j, g->bias, 1, g->n)) &&
+           (unsigned)g->activation < ACTIVATION_COUNT;
     return fits ? NULL : "a matrix of the gemm reference does not fit its buffer";
 }
 
@@ -315,6 +342,14 @@ static const char *routine_wrong(const struct job *j)
         return why;
     if (g->c == g->a || g->c == g->b || j->buffers[g->c].access == ACCESS_READ)
         return "a routine would write its result into an input";
+    if (gemm_has_epilogue(g))
+        return "a routine computes a product alone, without bias or activation";
+    enum scalar s = j->buffers[g->a].element.scalar;
+    bool one_matrix = (j->routine != ROUTINE_CUBLAS && j->routine != ROUTINE_CUBLAS_TF32) ||
+                      is_eight_bits(s) || s == SCALAR_DOUBLE;
+    if (g->others > 0 && one_matrix)
+        return "of several matrices cublas and cublas-tf32 alone compute the products, and not of "
+               "double or 8-bit floats";
     return NULL;
 }
 

@@ -15,6 +15,8 @@ enum {
     EXPRESSION_LEAST = 13,
 };
 
+// A kind of reference on the wire alone: a product with an epilogue, or of several matrices.
+#define GEMM_AND_MORE 64
 // Limit of comparison kinds in the word that flags allow_nan above them; never changes.
 #define COMPARE_COUNT_MOST 256
 _Static_assert(COMPARE_COUNT <= COMPARE_COUNT_MOST, "kinds of comparison");
@@ -201,6 +203,15 @@ static void gemm_codec(struct wire *w, struct job_gemm *g)
     wire_f64(w, &g->beta);
 }
 
+// Epilogue and batch follow only where there are any: keys of all other products were made before these.
+static void epilogue_codec(struct wire *w, struct job_gemm *g)
+{
+    wire_u64(w, &g->others);
+    wire_f64(w, &g->gamma);
+    wire_u32(w, &g->bias);
+    wire_enum(w, &g->activation, ACTIVATION_COUNT);
+}
+
 static void job_codec_at(struct wire *w, struct job *j, unsigned depth);
 
 // The job whose outputs are the reference of this job's, behind a flag that says whether there is
@@ -251,10 +262,19 @@ static void expression_codec(struct wire *w, struct job_expression *x)
 
 void reference_codec(struct wire *w, struct job_reference *r, unsigned depth)
 {
-    wire_enum(w, &r->kind, REFERENCE_COUNT);
+    bool more = w->mode != WIRE_READ && r->kind == REFERENCE_GEMM &&
+                (r->gemm.others > 0 || gemm_has_epilogue(&r->gemm));
+    uint32_t kind = more ? GEMM_AND_MORE : (uint32_t)r->kind;
+    wire_u32(w, &kind);
+    more = kind == GEMM_AND_MORE;
+    if (kind >= REFERENCE_COUNT && !more)
+        wire_fail(w, "an enumerated value is out of range");
+    r->kind = more ? REFERENCE_GEMM : (enum reference_kind)kind;
     wire_bool(w, &r->agreement);
     wire_str(w, &r->name); // NULL only with NONE
     gemm_codec(w, &r->gemm);
+    if (more)
+        epilogue_codec(w, &r->gemm);
     nested_codec(w, &r->job, depth + 1);
     wire_array(w, (void **)&r->data, &r->data_count, sizeof *r->data, DATA_LEAST);
     for (uint32_t i = 0; i < r->data_count; i++) {

@@ -1,8 +1,7 @@
 // The languages that kernels are written in, and their differences outside a backend's folder: one
 // name in the list below and one row of languages.c each. Code that depends on such a difference
 // queries the trait, never a language by its name.
-#ifndef HONE_MODEL_LANGUAGES_H
-#define HONE_MODEL_LANGUAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,12 +41,12 @@ struct language_macro {
     int64_t value;
 };
 
-// An option that the compiler is not given.
+// Options that the compiler is not given.
 struct language_option {
-    const char *start; // of the word
-    const char *why;   // "it names an output file"
-    bool is_whole;     // the start is all of the word
-    bool takes_next;   // its value is the next word
+    const char *starts; // of the words, a blank between two
+    const char *why;    // "it names an output file"
+    bool is_whole;      // the start is all of the word
+    bool takes_next;    // its value is the next word
 };
 
 struct language_traits {
@@ -85,15 +84,15 @@ struct language_traits {
     // those do not.
     const char *const *time_variables;
     const char *const *other_variables;
-    const struct language_option *refused; // ends in an entry without a start
+    const struct language_option *refused; // ends in an entry without starts
     // Likewise: what other compilers take and this one does not know.
     const struct language_option *ignored;
     // (optional) A macro that hone's compiler defines: what stands in #ifndef of it, such as the host's program in the
     // same file, only others compile.
     const char *own_compiler;
-    // (optional) Names that its compiler's headers use: -D of one would break them. A '*' at the
-    // end stands for anything.
-    const char *const *header_words;
+    // (optional) Names that its compiler's headers use: -D of one would break them. A blank stands
+    // between them, and a '*' at the end of one for anything.
+    const char *header_words;
     uint32_t routines;      // vendors' routines (job.h) that its devices offer, as a set
     uint32_t vector_widths; // a bit for each width that its own vector types have: 1 << width
     bool packs_three;       // a vector of three has the size of three components, not of four
@@ -144,5 +143,3 @@ const char *language_refuses(enum language l, const char *option, const char *be
 const char *language_ignores(enum language l, const char *option, bool *next);
 // Would -D of this name, of `length` bytes, break the headers of its compiler?
 bool language_has_header_word(enum language l, const char *name, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 // NumPy's array files (.npy, format version 1.0): what hone writes.
-#ifndef HONE_MODEL_NPY_H
-#define HONE_MODEL_NPY_H
+#pragma once
 
 #include "base/text.h"
 #include "model/job.h"
@@ -14,5 +13,3 @@ bool npy_write(const struct element *el, uint64_t count, const void *data, size_
 
 // The header alone, which the elements follow as a buffer holds them.
 bool npy_header(const struct element *el, uint64_t count, struct text *out, struct error *e);
-
-#endif

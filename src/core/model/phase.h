@@ -1,7 +1,6 @@
 // Activities of a device: a worker reports each before it starts, and the waiting side takes its
 // time limit from it and blames a crash on it.
-#ifndef HONE_MODEL_PHASE_H
-#define HONE_MODEL_PHASE_H
+#pragma once
 
 #define PHASES(X)                                                                                  \
     X(IDLE, "idle")                                                                                \
@@ -22,5 +21,3 @@ enum phase_kind {
 };
 
 const char *phase_text(enum phase_kind k);
-
-#endif

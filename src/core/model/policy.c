@@ -16,6 +16,7 @@ void policy_codec(struct wire *w, struct policy *p)
     wire_u64(w, &p->chosen);
     wire_u64(w, &p->inputs);
     wire_bool(w, &p->energy);
+    wire_bool(w, &p->counters);
     wire_bool(w, &p->host_clock);
     wire_bool(w, &p->audit);
 }

@@ -1,7 +1,6 @@
 // How to measure a job. The worker measures, the tuner decides: a request carries a policy, the
 // reply samples.
-#ifndef HONE_MODEL_POLICY_H
-#define HONE_MODEL_POLICY_H
+#pragma once
 
 #include "model/device_info.h"
 
@@ -37,6 +36,8 @@ struct policy {
     bool host_clock; // the device's was found wrong: the host's times the launches
     // Also a run of launches long enough to count their energy, after the timed ones.
     bool energy;
+    // Launches are repeated after all that until the device has counted what one of them does.
+    bool counters;
     // A launch that is verified: the check is audited, too (device/audit.c).
     bool audit;
 };
@@ -66,5 +67,3 @@ void check_apart_codec(struct wire *w, struct check_apart *c);
 // Once there is a best: a launch may take this many times its time, but at least a second.
 #define POLICY_BEST_FACTOR   10
 #define POLICY_BEST_LEAST_NS (1ull * 1000000000)
-
-#endif

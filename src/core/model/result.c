@@ -129,6 +129,21 @@ static void gpu_codec(struct wire *w, struct result *r)
     codec_text(w, &r->energy.refused);
 }
 
+// Since format 11.
+static void counted_codec(struct wire *w, struct result *r)
+{
+    bool is_there = r->counters != NULL;
+    wire_bool(w, &is_there);
+    if (!is_there)
+        return;
+    if (w->mode == WIRE_READ)
+        r->counters = counters_new(&r->arena);
+    if (r->counters)
+        counters_codec(w, r->counters);
+    else
+        wire_memory(w);
+}
+
 static void codec_of_format(struct wire *w, struct result *r, int format)
 {
     outcome_codec(w, r);
@@ -181,6 +196,8 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
         codec_text(w, &r->timer_fault);
     if (format >= 9)
         codec_text(w, &r->same_as);
+    if (format >= 11)
+        counted_codec(w, r);
 }
 
 void result_codec(struct wire *w, struct result *r)
@@ -368,8 +385,13 @@ void gpu_snapshot_join(struct gpu_snapshot *into, const struct gpu_snapshot *lat
     }
 }
 
-static bool energy_taken(struct arena *a, struct result *into, const struct result *from)
+static bool counts_taken(struct arena *a, struct result *into, const struct result *from)
 {
+    if (from->counters) {
+        into->counters = counters_copy(a, from->counters);
+        if (into->counters == NULL)
+            return false;
+    }
     if (from->energy.microjoules == 0 && from->energy.refused[0] == '\0')
         return true;
     const char *refused = text_kept(a, from->energy.refused);
@@ -380,9 +402,9 @@ static bool energy_taken(struct arena *a, struct result *into, const struct resu
     return true;
 }
 
-bool result_take_energy(struct result *into, const struct result *from)
+bool result_take_counts(struct result *into, const struct result *from)
 {
-    return energy_taken(&into->arena, into, from);
+    return counts_taken(&into->arena, into, from);
 }
 
 // Made aside and put in place at the end, so that without memory `into` is as it was.
@@ -411,7 +433,7 @@ bool result_merge(struct result *into, const struct result *from)
         }
     }
     if (!samples_merged(a, &merged, from) || !resources_taken(a, &merged, from) ||
-        !texts_taken(a, &merged, from) || !energy_taken(a, &merged, from))
+        !texts_taken(a, &merged, from) || !counts_taken(a, &merged, from))
         return false;
     gpu_snapshot_join(&merged.gpu, &from->gpu);
     if (merged.verify_launch_ns == 0)

@@ -1,9 +1,9 @@
 // The outcome of one job under one policy. A failure is a result, not an error.
-#ifndef HONE_MODEL_RESULT_H
-#define HONE_MODEL_RESULT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/wire.h"
+#include "model/counters.h"
 
 // The closed list, named as the T4 format names them. X(NAME, text, what it means)
 #define STATUSES(X)                                                                                \
@@ -229,6 +229,7 @@ struct result {
     struct machine_snapshot machine;
     struct gpu_snapshot gpu;
     struct energy energy;
+    struct counters *counters; // (or NULL) if they were asked for
     // Why these times are the host's, around batches of launches, and not the device's: "its events
     // say
     // ..."; "": they are the device's, or an earlier hone did not ask
@@ -259,7 +260,7 @@ struct result {
 };
 
 // The version of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 10
+#define RESULT_FORMAT 11
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);
@@ -280,8 +281,8 @@ bool result_fail(struct result *r, enum status status, enum fault fault, const c
 // the latest look at the machine.
 // False without memory.
 bool result_merge(struct result *into, const struct result *from);
-// Takes over what `from` knows of the energy, if it was asked for there. False without memory.
-bool result_take_energy(struct result *into, const struct result *from);
+// Takes over what `from` knows of the energy and of counters, if they were asked for there. False without memory.
+bool result_take_counts(struct result *into, const struct result *from);
 
 // Puts the samples of an earlier result of the same job before those of `r`, which says everything
 // else. False without memory. They must be of one kind: result_samples_alike().
@@ -330,5 +331,3 @@ const char *verification_text(enum verification v);
 const char *fault_text(enum fault f);
 bool fault_is_spec(enum fault f); // the spec is to be mended: neither device nor kernel failed
 const char *slowdown_text(enum slowdown s);
-
-#endif

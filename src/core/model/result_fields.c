@@ -56,6 +56,20 @@ FIELDS_SHARED(result_gpu_fields, struct gpu_snapshot, void, GPU)
     X(SOME, refused, (v->refused), "", "why it is not known")
 FIELDS_SHARED(result_energy_fields, struct energy, void, ENERGY)
 
+#define COUNTER_FIELD(X, name, unit, meaning)                                                      \
+    X(F64, name, (v->values[COUNTER_##name]), unit, meaning)
+#define COUNTER_FIELD_VALUE(...) COUNTER_FIELD(FIELD_VALUE, __VA_ARGS__)
+#define COUNTER_FIELD_ROW(...)   COUNTER_FIELD(FIELD_ROW, __VA_ARGS__)
+#define COUNTED(X)                                                                                 \
+    X(SOME, source, (v->source), "", "what counted")                                               \
+    X(SOME, refused, (v->refused), "", "why nothing was counted")                                  \
+    X(U64, passes, (v->passes), "", "launches that it took")                                       \
+    X(TEXT, bound, (counters_bound(v) ? bound_text(counters_bound(v)) : NULL), "",                      \
+      "what keeps the launch from being faster")                                                   \
+    X(SOME, stall, (v->stall), "", "the most frequent reason of waiting warps")                    \
+    LAUNCH_COUNTERS(COUNTER_##X)
+FIELDS_SHARED(result_counters_fields, struct counters, void, COUNTED)
+
 // ---- resources and times -----------------------------------------------------------------------
 
 #define RESOURCE_ROW(X, name, unit, meaning) X(KNOWN, name, (v->name >= 0, v->name), unit, meaning)

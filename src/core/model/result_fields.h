@@ -1,11 +1,11 @@
 // The parts of a result, field by field.
-#ifndef HONE_MODEL_RESULT_FIELDS_H
-#define HONE_MODEL_RESULT_FIELDS_H
+#pragma once
 
 #include "base/fields.h"
 #include "model/result.h"
 
 extern const struct fields result_gpu_fields;       // of a gpu_snapshot
+extern const struct fields result_counters_fields;  // of a struct counters
 extern const struct fields result_energy_fields;    // of an energy
 extern const struct fields result_resources_fields; // of resources
 extern const struct fields result_times_fields;     // of a result
@@ -23,5 +23,3 @@ extern const struct fields output_check_fields;     // of a deviation: what its 
 void result_emit_outputs(const void *result, const void *context, struct emit *j);
 // Writes "measured at 1410 MHz: power limit"; nothing unless the card was slowed.
 void gpu_put_slowed(const struct gpu_snapshot *g, struct text *out);
-
-#endif

@@ -1,7 +1,6 @@
 // Files installed with this code, found relative to the code itself, so that an installed tree can
 // be moved.
-#ifndef HONE_OS_BESIDE_H
-#define HONE_OS_BESIDE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ void beside_folder(char out[BESIDE_PATH_SIZE]);
 // The hone-worker of this code: in that folder, as after a build, else in the folder where `cmake
 // --install` puts it, seen from that folder. False: there is none.
 bool beside_worker(char out[BESIDE_PATH_SIZE]);
-
-#endif

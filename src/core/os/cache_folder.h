@@ -1,6 +1,5 @@
 // Caches are kept within bounds: what drivers and workers leave there is never removed by them.
-#ifndef HONE_OS_CACHE_FOLDER_H
-#define HONE_OS_CACHE_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct cache_usage cache_usage_less(const struct cache_usage *before,
 // May caches be looked at again? Once a day: the stamp is a file whose time says when they were
 // last. Where it is missing or its time lies in the future, yes. Then it is written anew.
 bool cache_trim_due(const char *stamp);
-
-#endif

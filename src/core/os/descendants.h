@@ -1,8 +1,7 @@
 // The processes below a process: those that it, or one of them, has started and that still run. What
 // leaves its group or its session (setsid) stays below the nearest living process that takes orphans
 // (PR_SET_CHILD_SUBREAPER); a worker is one, so that nothing its kernels start is lost sight of.
-#ifndef HONE_OS_DESCENDANTS_H
-#define HONE_OS_DESCENDANTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ size_t descendants_children(pid_t root, pid_t *out, size_t most);
 void descendants_kill(pid_t root);
 // Waits for the dead among the children that this process has adopted, and for no child in `own`.
 void descendants_reap(const pid_t *own, size_t count);
-
-#endif

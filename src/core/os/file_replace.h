@@ -1,6 +1,5 @@
 // A file that is there whole or not at all.
-#ifndef HONE_OS_FILE_REPLACE_H
-#define HONE_OS_FILE_REPLACE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -14,5 +13,3 @@ bool file_create(const char *path, const struct text *text, struct error *e);
 // group stay those of the file that was there; of a symbolic link the target is replaced. What is no
 // regular file (a pipe, /dev/stdout), or belongs to another user, is written to as it is.
 bool file_replace(const char *path, const struct text *text, struct error *e);
-
-#endif

@@ -1,8 +1,7 @@
 // Child processes with a socket pair as their channel, on posix_spawn, poll and waitpid of the
 // child's own pid. No signal handler is installed and no other child of the process is touched.
 // A host starts them on another machine instead; they are waited for, stopped and ended alike.
-#ifndef HONE_OS_PROCESS_H
-#define HONE_OS_PROCESS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -124,5 +123,3 @@ unsigned cgroup_quota_cores(const char *membership, const char *root);
 uint64_t clock_ns(void);
 // Processor time of this process, all its threads, in nanoseconds.
 uint64_t clock_processor_ns(void);
-
-#endif

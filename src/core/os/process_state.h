@@ -1,7 +1,6 @@
 // A process as others see it: what code that runs in it can change for all that runs there later.
 // Read from /proc, so that the process itself has no say in it.
-#ifndef HONE_OS_PROCESS_STATE_H
-#define HONE_OS_PROCESS_STATE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -41,5 +40,3 @@ bool process_has_pool(pid_t pid);
 uint32_t process_threads(pid_t pid);
 // Processor time of another process, all its threads, by the kernel's count.
 uint64_t process_used_ns(pid_t pid);
-
-#endif

@@ -1,8 +1,7 @@
 // A sandbox around this process and all that it starts, for workers that hold kernels of others: files outside a list can
 // neither be read nor written, nothing outside can be connected to, signalled or traced, and no privilege comes back. It
 // consists of what the system has (Landlock, seccomp, no_new_privs, limits); needs no rights, and cannot be left.
-#ifndef HONE_OS_SANDBOX_H
-#define HONE_OS_SANDBOX_H
+#pragma once
 
 #include "base/error.h"
 
@@ -27,5 +26,3 @@ unsigned sandbox_offers(void);
 // Encloses the calling thread and all threads and processes that it starts from then on. False if the system has no Landlock, or
 // refuses; the process is then to end.
 bool sandbox_enter(const struct sandbox *s, struct error *e);
-
-#endif

@@ -1,8 +1,7 @@
 // A folder for temporary files that outlives nobody: it goes with its owner, or, where that was
 // killed, with the next one who makes such a folder beside it. Whoever uses one holds a lock on it,
 // so one without a lock was left behind.
-#ifndef HONE_OS_SCRATCH_H
-#define HONE_OS_SCRATCH_H
+#pragma once
 
 #include "base/error.h"
 
@@ -23,5 +22,3 @@ void scratch_each(const char *parent, void (*each)(void *context, const char *pa
                   void *context);
 // Removes it with everything in it. May be called on SCRATCH_NONE.
 void scratch_remove(struct scratch *s);
-
-#endif

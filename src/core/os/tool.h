@@ -1,6 +1,5 @@
 // A program run to its end, for what it prints.
-#ifndef HONE_OS_TOOL_H
-#define HONE_OS_TOOL_H
+#pragma once
 
 #include "base/text.h"
 
@@ -13,5 +12,3 @@ bool tool_find(const char *name, struct text *path);
 // reads nothing, and stays in the caller's process group: what stops or kills that reaches it too.
 // False: it cannot be started.
 bool tool_run(const char *const *argv, struct text *printed, int *status, struct error *e);
-
-#endif

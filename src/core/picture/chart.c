@@ -216,10 +216,49 @@ void picture_chart(const struct chart *c, const struct canvas *at, struct text *
     free(values);
 }
 
+// ---- files -------------------------------------------------------------------------------------
+
 // A picture by itself has a ground of its own, so that it can be read on any page, light or dark.
 static const char ground[] =
     "svg{background:#fff}\n@media (prefers-color-scheme:dark){svg{background:#15181b;"
     "--ink:#e8e8e8;--paper:#15181b;--grid:#343a40;--faint:#a0a6ac}}\n";
+
+// The value of a custom property, as "correct" or "ink,#1b1b1b": what stands behind the comma, else the style's first, which is
+// that of light pages.
+static const char *value_of_property(const char *name, size_t length, size_t *of_value)
+{
+    char definition[40];
+    const char *comma = memchr(name, ',', length);
+    *of_value = comma ? (size_t)(name + length - comma - 1) : 0;
+    if (comma)
+        return comma + 1;
+    snprintf(definition, sizeof definition, "--%.*s:", (int)length, name);
+    const char *at = strstr(picture_style, definition);
+    at = at ? at + strlen(definition) : "";
+    *of_value = strcspn(at, ";}");
+    return at;
+}
+
+// Declares each property first by its value, for readers that know no custom properties (Inkscape, librsvg, what LaTeX uses):
+// they skip the declaration behind it.
+static void put_style(const char *style, struct text *out)
+{
+    static const char begin[] = "var(--";
+    for (const char *at; (at = strstr(style, begin)); style = at) {
+        size_t before = (size_t)(at - style), property = before, of_value;
+        while (property > 0 && !strchr("{;\n", style[property - 1]))
+            property--;
+        const char *name = at + strlen(begin);
+        size_t length = strcspn(name, ")");
+        const char *value = value_of_property(name, length, &of_value);
+        at = name + length;
+        text_addn(out, style, before);
+        text_addn(out, value, of_value);
+        text_addc(out, ';');
+        text_addn(out, style + property, (size_t)(at - style) - property);
+    }
+    text_add(out, style);
+}
 
 void picture_file(const struct text *svg, struct text *out)
 {
@@ -228,5 +267,7 @@ void picture_file(const struct text *svg, struct text *out)
     if (!body)
         return;
     text_addn(out, text_cstr(svg), (size_t)(body + 1 - text_cstr(svg)));
-    text_addf(out, "<style>%s%s</style>%s", picture_style, ground, body + 1);
+    text_add(out, "<style>");
+    put_style(picture_style, out);
+    text_addf(out, "%s</style>%s", ground, body + 1);
 }

@@ -1,7 +1,6 @@
 // Lines over one axis: what sizes, sweeps, comparisons, deployed tables and searches come to. One picture, of one panel or
 // of several that share their axes.
-#ifndef HONE_PICTURE_CHART_H
-#define HONE_PICTURE_CHART_H
+#pragma once
 
 #include "picture/picture.h"
 
@@ -42,5 +41,3 @@ struct chart {
 void picture_chart(const struct chart *c, const struct canvas *at, struct text *out);
 // A picture as a file of its own: with its style.
 void picture_file(const struct text *svg, struct text *out);
-
-#endif

@@ -1,8 +1,7 @@
 // Pictures as SVG: a frame with two axes, and marks in it. Everything is text that scales, prints and can be edited;
 // colours are classes (picture.css), so that a page can have them light or dark. Points of one kind are one path, whose
 // round caps draw them: a dozen bytes each.
-#ifndef HONE_PICTURE_PICTURE_H
-#define HONE_PICTURE_PICTURE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -137,5 +136,3 @@ void put_coordinate(double v, struct text *out);
 const char *time_axis_unit(double ns, double *size);
 
 extern const char picture_style[]; // picture.css
-
-#endif

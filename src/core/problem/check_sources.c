@@ -197,7 +197,8 @@ static void find_users(const struct spec_sources *src, struct users *u)
             use(u, formulas[j]);
     }
     const struct gemm_spec *g = &k->reference.gemm;
-    const struct formula *formulas[] = {&g->m, &g->n, &g->k, &g->alpha, &g->beta};
+    const struct formula *formulas[] = {&g->m,    &g->n,     &g->k,     &g->alpha,
+                                        &g->beta, &g->gamma, &g->batch, &g->activation};
     for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
         use(u, formulas[i]);
     for (uint32_t i = 0; i < k->reference.expected_count; i++) {

@@ -1,8 +1,7 @@
 // Kernels that are commands: `"kernel": {"build": [...], "run": [...]}` of the short form. The source of such a kernel is that
 // object, as JSON; a job's has the words with a configuration's values, and the digests of the files that the program is made
 // of, so that its key sees when these change.
-#ifndef HONE_PROBLEM_COMMANDS_H
-#define HONE_PROBLEM_COMMANDS_H
+#pragma once
 
 #include "problem/job_formulas.h"
 #include "problem/read_kernels.h"
@@ -15,5 +14,3 @@ bool read_command(const struct reader *r, const struct kernel_spec *k, struct pr
 bool make_command(struct maker *m, const struct program_sources *sources,
                   const struct program_spec *spec, struct job_launch *launch,
                   struct job_program *p);
-
-#endif

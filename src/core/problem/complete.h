@@ -1,6 +1,5 @@
 // A spec in the short form, completed by what its kernels' text says. Private to src/core/problem.
-#ifndef HONE_PROBLEM_COMPLETE_H
-#define HONE_PROBLEM_COMPLETE_H
+#pragma once
 
 #include "problem/sources.h"
 
@@ -12,5 +11,3 @@ struct spec *spec_complete(const struct spec *s, const struct spec_sources *text
 
 // Applies the spec_hold_against() of `from`, if any, to `to` (read_expect.c).
 bool spec_hold_again(const struct spec *from, struct spec *to, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // Data files: raw elements, or NumPy's .npy.
-#ifndef HONE_PROBLEM_DATA_H
-#define HONE_PROBLEM_DATA_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -36,5 +35,3 @@ void data_read_all(struct data_reading *list, size_t count, struct arena *a,
 // Does the file hold exactly `count` elements of this type?
 bool data_fits(const struct data_file *d, const struct element *el, uint64_t count,
                struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // The short form of a spec, expanded to the T1 form in memory. Private to src/core/problem.
-#ifndef HONE_PROBLEM_EXPAND_H
-#define HONE_PROBLEM_EXPAND_H
+#pragma once
 
 #include "problem/data.h"
 #include "problem/short_form_facts.h"
@@ -66,5 +65,3 @@ bool expand_reference(struct expansion *x);
 bool expand_is_swapped(const struct expansion *x, const char *name);
 // Is it one of the outputs that the spec names, where it names any?
 bool expand_is_output(struct expansion *x, const char *name);
-
-#endif

@@ -126,6 +126,10 @@ static bool expand_reference_object(struct expansion *x, struct node n, json_t *
                                            {"C", "C"},
                                            {"alpha", "Alpha"},
                                            {"beta", "Beta"},
+                                           {"gamma", "Gamma"},
+                                           {"bias", "Bias"},
+                                           {"activation", "Activation"},
+                                           {"batch", "Batch"},
                                            {"transpose_a", "TransposeA"},
                                            {"transpose_b", "TransposeB"}};
     struct node kind = node_get(x->r, n, "kind"), files = node_get(x->r, n, "files");

@@ -1,6 +1,5 @@
 // The names that expressions may use besides those of the spec. Private to src/core/problem.
-#ifndef HONE_PROBLEM_FACTS_H
-#define HONE_PROBLEM_FACTS_H
+#pragma once
 
 #include "expr/expr.h"
 #include "model/device_info.h"
@@ -30,5 +29,3 @@ enum special {
 };
 
 const char *special_name(enum special s);
-
-#endif

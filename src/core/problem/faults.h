@@ -1,6 +1,5 @@
 // The mistakes of one spec, collected so that one run tells all of them. Private to src/core/problem.
-#ifndef HONE_PROBLEM_FAULTS_H
-#define HONE_PROBLEM_FAULTS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -32,5 +31,3 @@ bool faults_hide(struct faults *f, struct arena *a, const char *path, struct err
 bool faults_is_hidden(const struct faults *f, const char *path);
 // False, with all of them in one error, when there are any; of several each with its place in the spec.
 bool faults_end(const struct faults *f, struct error *e);
-
-#endif

@@ -219,8 +219,7 @@ bool make_contents(struct maker *m, const struct argument_spec *a, const struct 
         return false;
     if (el.scalar == SCALAR_CUSTOM && !a->layout)
         return make_error(m, fill->path,
-                          "a custom type has no value; write it to a file and use "
-                          "BinaryRaw");
+                          "a custom type has no value; write it to a file and use BinaryRaw");
     struct value v = value_int(0);
     bool may_list = a->memory == MEMORY_SCALAR && (a->layout || el.width > 1) && fill->value.expr;
     if (may_list && !make_eval(m, &fill->value, &v))

@@ -43,8 +43,7 @@ bool make_size(struct maker *m, const struct formula *f, uint64_t least, uint64_
         value_print(&v, &shown);
         if (v.kind == VALUE_FLOAT)
             make_error(m, f->path,
-                       "'%s' is %s, but a whole number is needed: divide with //, or use "
-                       "ceil()",
+                       "'%s' is %s, but a whole number is needed: divide with //, or use ceil()",
                        f->text, text_cstr(&shown));
         else
             make_error(m, f->path, "'%s' is %s, but a whole number of at least %llu is needed",

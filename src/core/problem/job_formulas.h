@@ -1,6 +1,5 @@
 // Making a job, step by step. Private to src/core/problem.
-#ifndef HONE_PROBLEM_JOB_FORMULAS_H
-#define HONE_PROBLEM_JOB_FORMULAS_H
+#pragma once
 
 #include "problem/spec_kernels.h"
 #include "problem/sources.h"
@@ -80,5 +79,3 @@ void make_start(struct maker *m, const struct spec_sources *src, const struct de
 // The default configuration, or, if the restrictions exclude it, the first valid one.
 bool default_choice(const struct spec_sources *src, const struct device_info *device,
                     uint32_t *choice, struct error *e);
-
-#endif

@@ -21,8 +21,7 @@ static bool from_global(struct maker *m, const struct launch_spec *l, const stru
 {
     if (l->groups && !s->chosen)
         return make_error(m, l->path,
-                          "GlobalSize counts work-groups here, so a LocalSize is "
-                          "needed");
+                          "GlobalSize counts work-groups here, so a LocalSize is needed");
     for (uint32_t i = 0; i < 3; i++) {
         uint64_t size;
         if (!make_size(m, &l->global.axis[i], 1, 1, &size))

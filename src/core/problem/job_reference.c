@@ -20,6 +20,17 @@ static bool check_operand(struct maker *m, uint32_t buffer, uint64_t rows, uint6
                       (unsigned long long)columns);
 }
 
+static bool make_activation(struct maker *m, const struct formula *f, struct job_gemm *out)
+{
+    struct value v = {.kind = VALUE_NONE};
+    if (!f->expr)
+        return true;
+    if (!make_eval(m, f, &v))
+        return false;
+    return (v.kind == VALUE_STRING && activation_parse(v.s, &out->activation)) ||
+           make_error(m, f->path, "'%s' is no activation: none, relu, gelu or silu", f->text);
+}
+
 static bool make_gemm_reference(struct maker *m, const struct gemm_spec *g,
                                 struct job_reference *out)
 {
@@ -32,12 +43,20 @@ static bool make_gemm_reference(struct maker *m, const struct gemm_spec *g,
         .c = m->buffers[g->c],
         .transpose_a = g->transpose_a,
         .transpose_b = g->transpose_b,
+        .activation = g->always,
     };
-    return make_size(m, &g->m, 1, 1, &gemm->m) && make_size(m, &g->n, 1, 1, &gemm->n) &&
-           make_size(m, &g->k, 1, 1, &gemm->k) && make_f64(m, &g->alpha, 1, &gemm->alpha) &&
-           make_f64(m, &g->beta, 0, &gemm->beta) && check_operand(m, gemm->a, gemm->m, gemm->k) &&
-           check_operand(m, gemm->b, gemm->k, gemm->n) &&
-           check_operand(m, gemm->c, gemm->m, gemm->n);
+    uint64_t batch = 1;
+    if (!make_size(m, &g->m, 1, 1, &gemm->m) || !make_size(m, &g->n, 1, 1, &gemm->n) ||
+        !make_size(m, &g->k, 1, 1, &gemm->k) || !make_f64(m, &g->alpha, 1, &gemm->alpha) ||
+        !make_f64(m, &g->beta, 0, &gemm->beta) || !make_f64(m, &g->gamma, 0, &gemm->gamma) ||
+        !make_size(m, &g->batch, 1, 1, &batch) || !make_activation(m, &g->activation, gemm))
+        return false;
+    gemm->others = batch - 1;
+    gemm->bias = gemm->gamma != 0 ? m->buffers[g->bias] : 0;
+    return check_operand(m, gemm->a, batch * gemm->m, gemm->k) &&
+           check_operand(m, gemm->b, batch * gemm->k, gemm->n) &&
+           check_operand(m, gemm->c, batch * gemm->m, gemm->n) &&
+           (gemm->gamma == 0 || check_operand(m, gemm->bias, 1, gemm->n));
 }
 
 // ---- another job -------------------------------------------------------------------------------

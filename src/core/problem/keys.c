@@ -181,8 +181,7 @@ static const struct spec_key keys[] = {
              "the kernel's source itself; wins over Sources and KernelFile", .block = true),
     KEY_WITH("KernelSpecification.KernelCommand", TEXTS, "-",
              "words of a command that prints the kernel's source for a configuration; in hone's "
-             "short form alone, "
-             "as kernel.exec",
+             "short form alone, as kernel.exec",
              .block = true),
     KEY_WITH("KernelSpecification.CompilerOptions", TEXTS, "[]",
              "options for the compiler, one word each, with expressions in braces, as in "
@@ -294,15 +293,13 @@ static const struct spec_key keys[] = {
         "KernelSpecification.Arguments[].Type", TEXT, "required",
         "type of an element: bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 half bfloat16 "
         "float8_e4m3 float8_e5m2 float double, with 2 3 4 8 16 for vectors; also OpenCL's and "
-        "CUDA's names; custom; "
-        "\"struct {int rows; float gain[4];}\". Must "
-        "be the kernel's: floats or integers (of either sign), their size, a scalar's width; "
-        "void *, char * and files of bytes take anything, ushort * the bits of half and bfloat16",
+        "CUDA's names; custom; \"struct {int rows; float gain[4];}\". Must be the kernel's: "
+        "floats or integers (of either sign), their size, a scalar's width; void *, char * and "
+        "files of bytes take anything, ushort * the bits of half and bfloat16",
         .strict = KEY_STRING, .required = true,
-        .choices = "bool|int8|uint8|int16|uint16|int32|uint32|int64|uint64|half|half2|half4|half8|"
-                   "half16|float|float2|float4|float8|float16|double|double2|double4|"
-                   "double8|double16|"
-                   "custom"),
+        .choices =
+            "bool|int8|uint8|int16|uint16|int32|uint32|int64|uint64|half|half2|half4|half8|half16|"
+            "float|float2|float4|float8|float16|double|double2|double4|double8|double16|custom"),
     KEY("KernelSpecification.Arguments[].TypeExpression", EXPRESSION, "-",
         "gives the name of the type; wins over Type"),
     KEY_WITH("KernelSpecification.Arguments[].TypeSize", INTEGER, "the type's",
@@ -313,8 +310,7 @@ static const struct spec_key keys[] = {
              "Null: a pointer to nothing; Sampler: how an image is read, in OpenCL",
              .strict = KEY_STRING, .required = true, .choices = "Scalar|Vector|Local|Symbol"),
     KEY_WITH("KernelSpecification.Arguments[].MemType", TEXT, "-",
-             "Constant: as MemoryType Symbol; in CUDA an argument, too, where the kernel takes "
-             "one",
+             "Constant: as MemoryType Symbol; in CUDA an argument, too, where the kernel takes one",
              .dialect = true),
     KEY_WITH("KernelSpecification.Arguments[].AccessType", TEXT, "ReadOnly; ReadWrite with Output",
              "what the kernel does with it; a WriteOnly one is poisoned before each launch",
@@ -326,9 +322,8 @@ static const struct spec_key keys[] = {
         "(CUDA): width, height, and depth if it has three; it stands for Size"),
     KEY("KernelSpecification.Arguments[].Format", TEXT, "R, RG or RGBA, by the type's width",
         "of an image: its channel order (R, RG, RGBA, A, RA, BGRA, ARGB, INTENSITY, LUMINANCE; "
-        "CUDA: "
-        "the first three), and normalized: integers of 8 or 16 bits that are read as numbers up to "
-        "1"),
+        "CUDA: the first three), and normalized: integers of 8 or 16 bits that are read as "
+        "numbers up to 1"),
     KEY("KernelSpecification.Arguments[].Sampler", TEXT, "clamp_to_edge nearest",
         "of a Sampler, and of an image in CUDA, whose texture objects have one: words of "
         "clamp_to_edge, clamp, repeat, mirrored_repeat, none; nearest, linear; normalized"),
@@ -385,14 +380,12 @@ static const struct spec_key keys[] = {
     KEY("KernelSpecification.Arguments[].Verification", OBJECT, "by type",
         "how it is compared with the reference"),
     KEY("KernelSpecification.Arguments[].Verification.Method", TEXT, "close; exact for integers",
-        "exact; absolute: |a-r| <= atol; close: |a-r| <= atol + rtol*|r|; norm: "
-        "||a-r|| <= rtol*||r||, and no component more than 8 times as far off as that allows on "
-        "average; sum: |sum a - sum r| <= atol + rtol*|sum r|; set: close, in "
-        "whatever order"),
+        "exact; absolute: |a-r| <= atol; close: |a-r| <= atol + rtol*|r|; norm: ||a-r|| <= "
+        "rtol*||r||, and no component more than 8 times as far off as that allows on average; "
+        "sum: |sum a - sum r| <= atol + rtol*|sum r|; set: close, in whatever order"),
     KEY("KernelSpecification.Arguments[].Verification.AbsoluteTolerance", EXPRESSION,
         "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9 of the root mean "
-        "square of "
-        "the reference",
+        "square of the reference",
         "atol, an absolute number"),
     KEY("KernelSpecification.Arguments[].Verification.RelativeTolerance", EXPRESSION,
         "8-bit floats 1e-1, half and bfloat16 1e-2, float 1e-4, double 1e-9", "rtol"),
@@ -410,8 +403,8 @@ static const struct spec_key keys[] = {
     KEY("KernelSpecification.Reference", OBJECT, "agreement with the default configuration",
         "what the outputs must be"),
     KEY("KernelSpecification.Reference.Kind", TEXT, "required",
-        "gemm: C = Alpha*A*B + Beta*C, row-major, in float64 on the host; kernel: another "
-        "kernel; configuration: the same kernel at another one; file; none: not verified"),
+        "gemm: C = Activation(Alpha*A*B + Beta*C + Gamma*Bias), row-major, in float64; kernel: "
+        "another kernel; configuration: the same kernel at another one; file; none: not verified"),
     KEY("KernelSpecification.Reference.M", EXPRESSION, "required", "gemm: rows of C"),
     KEY("KernelSpecification.Reference.N", EXPRESSION, "required", "gemm: columns of C"),
     KEY("KernelSpecification.Reference.K", EXPRESSION, "required", "gemm: length of the sums"),
@@ -422,6 +415,13 @@ static const struct spec_key keys[] = {
     KEY("KernelSpecification.Reference.TransposeB", FLAG, "false", "gemm: B is stored transposed"),
     KEY("KernelSpecification.Reference.Alpha", EXPRESSION, "1", "gemm: factor of the product"),
     KEY("KernelSpecification.Reference.Beta", EXPRESSION, "0", "gemm: factor of the initial C"),
+    KEY("KernelSpecification.Reference.Gamma", EXPRESSION, "0", "gemm: factor of the bias"),
+    KEY("KernelSpecification.Reference.Bias", TEXT, "bias",
+        "gemm: name of the argument with a number for each column, if there is a Gamma"),
+    KEY("KernelSpecification.Reference.Activation", EXPRESSION, "none",
+        "gemm: what becomes of each element: none, relu, gelu (the one of tanh) or silu"),
+    KEY("KernelSpecification.Reference.Batch", EXPRESSION, "1",
+        "gemm: matrices of each, one behind the other; the bias is that of all"),
     KEY("KernelSpecification.Reference.Arguments", TEXTS, "all, in order",
         "kernel: names of its arguments, in its order"),
     KEY("KernelSpecification.Reference.Repeat", EXPRESSION, "1",
@@ -431,8 +431,7 @@ static const struct spec_key keys[] = {
              .items = KEY_STRING | KEY_ARRAY),
     KEY("KernelSpecification.Reference.Configuration", TEXT,
         "kernel: the configuration that is verified; configuration: the default one",
-        "\"a=1, b=2\": the values of the parameters in the reference; others at their "
-        "default"),
+        "\"a=1, b=2\": the values of the parameters in the reference; others at their default"),
     KEY("KernelSpecification.Reference.Files", OBJECT, "-",
         "file: the expected contents of each output"),
     KEY("KernelSpecification.Reference.Files.*", TEXT, "-", "a file of elements, .npy is known"),

@@ -1,7 +1,6 @@
 // Looking up the tables of keys: those of T1 with what hone adds, and those of the short form. Private to src/core/problem.
 // `parent` is the pattern of the object a key stands in: "" for the whole file, "KernelSpecification.Arguments[]", ...
-#ifndef HONE_PROBLEM_KEYS_H
-#define HONE_PROBLEM_KEYS_H
+#pragma once
 
 #include "problem/spec.h"
 
@@ -28,5 +27,3 @@ const char *key_nearest(const struct key_table *t, const char *parent, const cha
 const struct spec_key *short_t1_key(const char *pattern, const char *name, const char **place);
 // The short form's name of a key of T1: "size" for "Size"; the same name if it has no other.
 const char *short_key_name(const char *t1);
-
-#endif

@@ -1,7 +1,6 @@
 // The members of a struct that a kernel takes by value, read from a type in C: "struct {int rows, cols; float gain[4];}".
 // Where they lie is a language's matter: CUDA packs vectors of three, and aligns none to more than 16 bytes.
-#ifndef HONE_PROBLEM_LAYOUT_H
-#define HONE_PROBLEM_LAYOUT_H
+#pragma once
 
 #include "base/arena.h"
 #include "model/declared.h"
@@ -31,5 +30,3 @@ void layout_of_member(const struct layout_member *m, enum language l, struct ele
 uint32_t layout_lanes(const struct layout_member *m);
 // The whole struct, with what lies between members and behind the last one. False if it is larger than a kernel takes.
 bool layout_measure(const struct layout *s, enum language l, uint32_t *bytes, uint32_t *alignment);
-
-#endif

@@ -75,8 +75,7 @@ static bool read_option_word(const struct reader *r, const char *path, const cha
         return false;
     return out->count == 0 || !names_file(word) ||
            error_set(r->error, ERROR_INPUT,
-                     "%s: '%s' names a file by a value; files are the same for all "
-                     "configurations",
+                     "%s: '%s' names a file by a value; files are the same for all configurations",
                      path, word);
 }
 

@@ -1,8 +1,7 @@
 // Words of CompilerOptions that hang on the configuration: "--maxrregcount={REGISTERS}", "-O{LEVEL}",
 // "{'-cl-fast-relaxed-math' if FAST else ''}". An expression in braces is replaced by its value; a word of which nothing is
 // left is no option. In -D words braces are C's: a macro's value that is computed is a derived parameter.
-#ifndef HONE_PROBLEM_OPTION_WORDS_H
-#define HONE_PROBLEM_OPTION_WORDS_H
+#pragma once
 
 #include "problem/read_kernels.h"
 
@@ -17,5 +16,3 @@ const char *fill_word(const char *word, const struct option_word *w, const struc
 // The word with its values, by these slots; NULL with what is wrong, or without memory. Blank: no option.
 const char *option_word_text(const char *word, const struct option_word *w, enum language l,
                              const struct value *slots, struct arena *a, struct error *e);
-
-#endif

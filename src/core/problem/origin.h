@@ -1,6 +1,5 @@
 // Where the parts of an expanded document stand in the text that its writer sees. Private to src/core/problem.
-#ifndef HONE_PROBLEM_ORIGIN_H
-#define HONE_PROBLEM_ORIGIN_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -20,5 +19,3 @@ const char *origin_find(const struct origins *o, const json_t *container, const 
 // The object stands in the writer's text as it is: its keys are not called otherwise there.
 bool origin_note_verbatim(struct origins *o, const json_t *container);
 bool origin_is_verbatim(const struct origins *o, const json_t *container);
-
-#endif

@@ -219,8 +219,7 @@ static bool read_access(const struct reader *r, struct node item, struct argumen
                           "a temporary buffer is not compared; leave one of the two out");
     if (wanted && access == ACCESS_READ)
         return node_error(r, output,
-                          "a ReadOnly argument is no output; say \"AccessType\": "
-                          "\"WriteOnly\"");
+                          "a ReadOnly argument is no output; say \"AccessType\": \"WriteOnly\"");
     a->output = !a->temporary && node_flag(output, a->access != ACCESS_READ);
     a->keep = a->access == ACCESS_BOTH && !node_flag(node_get(r, item, "Restore"), true);
     return true;

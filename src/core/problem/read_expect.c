@@ -98,8 +98,7 @@ static bool check_expectation(const struct reader *r, const struct kernel_spec *
     if (name)
         return node_error(r, n,
                           "'%s' is tuned, and what is right must not depend on it: use constants, "
-                          "or give the spec a "
-                          "Reference",
+                          "or give the spec a Reference",
                           name);
     for (size_t i = 0; i < count; i++) {
         if (slots[i] <= own || slots[i] - own - 1 >= k->argument_count)
@@ -175,8 +174,7 @@ bool spec_hold_against(struct spec *s, const char *by, const struct spec_content
         if (name)
             return error_set(e, ERROR_INPUT,
                              "%s: argument '%s' depends on '%s', which is tuned: what %s computes "
-                             "for one configuration "
-                             "is not right for the others",
+                             "for one configuration is not right for the others",
                              k->arguments[a].path, k->arguments[a].name, name, by);
     }
     r.name = r.path;

@@ -1,6 +1,5 @@
 // The parts of reading KernelSpecification. Private to src/core/problem.
-#ifndef HONE_PROBLEM_READ_KERNELS_H
-#define HONE_PROBLEM_READ_KERNELS_H
+#pragma once
 
 #include "problem/spec_kernels.h"
 #include "problem/read_spec.h"
@@ -59,5 +58,3 @@ bool read_expectations(const struct reader *r, struct node kernel, struct kernel
 // read_images.c: Image, Format and Sampler of an argument whose memory is known.
 bool read_image(const struct reader *r, struct kernel_spec *k, struct node item,
                 struct argument_spec *a);
-
-#endif

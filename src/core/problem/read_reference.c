@@ -21,6 +21,14 @@ static bool read_length(const struct reader *r, struct node n, struct formula *o
     return read_formula(r, n, &r->spec->symbols, out);
 }
 
+// The word itself, or an expression that gives it.
+static bool read_activation(const struct reader *r, struct node n, struct gemm_spec *g)
+{
+    const char *word = node_text(n);
+    return (word && activation_parse(word, &g->always)) ||
+           read_formula(r, n, &r->spec->symbols, &g->activation);
+}
+
 static bool read_gemm(const struct reader *r, const struct kernel_spec *k, struct node n,
                       struct gemm_spec *g)
 {
@@ -32,6 +40,10 @@ static bool read_gemm(const struct reader *r, const struct kernel_spec *k, struc
         !read_on(r, read_length(r, node_get(r, n, "K"), &g->k)) ||
         !read_on(r, read_formula(r, node_get(r, n, "Alpha"), &r->spec->symbols, &g->alpha)) ||
         !read_on(r, read_formula(r, node_get(r, n, "Beta"), &r->spec->symbols, &g->beta)) ||
+        !read_on(r, read_formula(r, node_get(r, n, "Gamma"), &r->spec->symbols, &g->gamma)) ||
+        !read_on(r, read_formula(r, node_get(r, n, "Batch"), &r->spec->symbols, &g->batch)) ||
+        !read_on(r, read_activation(r, node_get(r, n, "Activation"), g)) ||
+        (g->gamma.expr && !read_operand(r, k, node_get(r, n, "Bias"), "bias", &g->bias)) ||
         !read_operand(r, k, node_get(r, n, "A"), "A", &g->a) ||
         !read_operand(r, k, node_get(r, n, "B"), "B", &g->b) ||
         !read_operand(r, k, node_get(r, n, "C"), "C", &g->c))

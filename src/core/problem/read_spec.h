@@ -1,7 +1,6 @@
 // The steps of reading a spec, in the order of spec_load(). Private to src/core/problem. Each fills its
 // part of reader->spec and returns false with reader->error filled.
-#ifndef HONE_PROBLEM_READ_SPEC_H
-#define HONE_PROBLEM_READ_SPEC_H
+#pragma once
 
 #include "problem/spec_json.h"
 
@@ -37,5 +36,3 @@ bool constant_symbols(const struct reader *r, struct expr_symbols *symbols, stru
 // Evaluates an expression over constants alone; absent formulas are not allowed.
 bool eval_constant(const struct reader *r, const struct formula *f, const struct value *slots,
                    struct value *out);
-
-#endif

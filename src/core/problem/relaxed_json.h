@@ -1,6 +1,5 @@
 // JSON as people write it: with comments (//, /* */, #) and a comma behind the last item. Private to src/core/problem.
-#ifndef HONE_PROBLEM_RELAXED_JSON_H
-#define HONE_PROBLEM_RELAXED_JSON_H
+#pragma once
 
 #include "base/error.h"
 
@@ -12,5 +11,3 @@
 // `strict`: plain JSON alone; else T1 in other shapes has become T1 (respell.h).
 json_t *relaxed_json_parse(const char *name, const char *text, size_t length, bool strict,
                            struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // Facts about a spec in the short form from its kernels' source: names, parameters with their
 // types, and their uses. Private to src/core/problem.
-#ifndef HONE_PROBLEM_SHORT_FORM_FACTS_H
-#define HONE_PROBLEM_SHORT_FORM_FACTS_H
+#pragma once
 
 #include "problem/signature.h"
 
@@ -26,5 +25,3 @@ struct kernel_facts {
 // Reads the facts from the sources in the spec's own language.
 bool kernel_facts_read(const struct spec *s, const struct spec_sources *texts, struct arena *a,
                        struct kernel_facts *out, struct error *e);
-
-#endif

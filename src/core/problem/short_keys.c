@@ -273,7 +273,8 @@ static const struct spec_key keys[] = {
         "what the outputs must be: none, default, or an object", .accepts = KEY_STRING | KEY_OBJECT,
         .t1 = "Reference"),
     KEY("reference.kind", TEXT, "as its other keys say",
-        "gemm: C = alpha*A*B + beta*C, row-major, in float64 on the host; kernel: another kernel; "
+        "gemm: C = activation(alpha*A*B + beta*C + gamma*bias), row-major, in float64; kernel: "
+        "another kernel; "
         "configuration: the same "
         "kernel at another one; file; none",
         .choices = "gemm|kernel|configuration|file|none", .t1 = "Kind"),
@@ -287,6 +288,15 @@ static const struct spec_key keys[] = {
     KEY("reference.transpose_b", FLAG, "false", "gemm: B is stored transposed", .t1 = "TransposeB"),
     KEY("reference.alpha", EXPRESSION, "1", "gemm: factor of the product", .t1 = "Alpha"),
     KEY("reference.beta", EXPRESSION, "0", "gemm: factor of the initial C", .t1 = "Beta"),
+    KEY("reference.gamma", EXPRESSION, "0", "gemm: factor of the bias", .t1 = "Gamma"),
+    KEY("reference.bias", TEXT, "bias",
+        "gemm: name of the argument with a number for each column, if there is a gamma",
+        .t1 = "Bias"),
+    KEY("reference.activation", EXPRESSION, "none",
+        "gemm: what becomes of each element: none, relu, gelu (the one of tanh) or silu",
+        .t1 = "Activation"),
+    KEY("reference.batch", EXPRESSION, "1",
+        "gemm: matrices of each, one behind the other; the bias is that of all", .t1 = "Batch"),
     KEY("reference.arguments", .type = "list of texts", "by the kernel's source",
         "kernel: names of its arguments, in its order", .accepts = KEY_ARRAY, .items = KEY_STRING,
         .t1 = NULL),

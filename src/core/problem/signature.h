@@ -1,8 +1,7 @@
 // A kernel's parameters as its source declares them, read without a compiler. What is not surely
 // understood (macros whose text is not known, templates, structs, two definitions) stays unknown.
 // Private to src/core/problem.
-#ifndef HONE_PROBLEM_SIGNATURE_H
-#define HONE_PROBLEM_SIGNATURE_H
+#pragma once
 
 #include "model/declared.h"
 #include "problem/sources.h"
@@ -49,5 +48,3 @@ bool signature_kernels(const struct spec_sources *src, const struct program_sour
 // it. False without memory.
 bool signature_note_names(const struct spec_sources *src, const struct program_sources *p,
                           const char *kernel, struct arena *a, bool *named);
-
-#endif

@@ -1,6 +1,5 @@
 // The files that are read for a language. Private to src/core/problem.
-#ifndef HONE_PROBLEM_SOURCES_H
-#define HONE_PROBLEM_SOURCES_H
+#pragma once
 
 #include "problem/data.h"
 #include "problem/faults.h"
@@ -139,5 +138,3 @@ bool sources_check(struct spec_sources *src, const struct log *log, struct error
 // Refuses arguments that no configuration's kernel takes (check_types.c).
 bool sources_check_types(struct spec_sources *src, struct error *e);
 bool program_mentions(const struct program_sources *p, uint32_t name);
-
-#endif

@@ -3,8 +3,7 @@
 // JSON, a superset of the T1 format; every dialect is read leniently, unknown keys are warnings
 // with their path, `strict` means the T1 schema. Every error names the file, the path inside it,
 // the column inside an expression, and what would be right.
-#ifndef HONE_PROBLEM_SPEC_H
-#define HONE_PROBLEM_SPEC_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -359,5 +358,3 @@ const struct spec_key *spec_keys(size_t *count);
 const struct spec_key *spec_short_keys(size_t *count);
 // The JSON schema of both forms, for editors.
 void spec_schema(struct text *out);
-
-#endif

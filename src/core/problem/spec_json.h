@@ -2,8 +2,7 @@
 //
 // check_keys() runs over the whole document first: afterwards every key has one of the JSON types
 // that the table of keys allows, so that the readers need no further type checks.
-#ifndef HONE_PROBLEM_SPEC_JSON_H
-#define HONE_PROBLEM_SPEC_JSON_H
+#pragma once
 
 #include "problem/faults.h"
 #include "problem/keys.h"
@@ -82,5 +81,3 @@ struct value node_value(struct node n);
 // that the T1 schema refuses are mistakes; unknown keys are warnings. False when reading cannot go
 // on.
 bool check_keys(const struct reader *r, const struct key_table *t, struct node root);
-
-#endif

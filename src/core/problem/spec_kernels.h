@@ -1,8 +1,7 @@
 // A spec's kernels, resolved per language. Private to src/core/problem.
 //
 // Expressions that a spec leaves out have expr == NULL.
-#ifndef HONE_PROBLEM_SPEC_KERNELS_H
-#define HONE_PROBLEM_SPEC_KERNELS_H
+#pragma once
 
 #include "problem/facts.h"
 #include "problem/spec.h"
@@ -185,9 +184,10 @@ enum reference_source {
 };
 
 struct gemm_spec {
-    struct formula m, n, k, alpha, beta;
-    uint32_t a, b, c; // arguments
+    struct formula m, n, k, alpha, beta, gamma, batch, activation;
+    uint32_t a, b, c, bias; // arguments; without gamma no bias
     bool transpose_a, transpose_b;
+    enum activation always; // without a formula of it
 };
 
 struct reference_spec {
@@ -226,5 +226,3 @@ struct kernel_spec {
     struct expr_symbols generator_symbols; // the spec's names, then i and size
     struct expr_symbols expect_symbols;    // the spec's names, then i, the arguments, and size
 };
-
-#endif

@@ -68,8 +68,7 @@ static bool look_into_variant(const struct spec *s, const struct program_spec *p
     if (p->is_generated)
         return error_set(e, ERROR_INPUT,
                          "language: is missing: a command prints the kernel's text, so that "
-                         "nothing else says whether it "
-                         "is " LANGUAGES_TITLES);
+                         "nothing else says whether it is " LANGUAGES_TITLES);
     arena_init(&a);
     bool ok = variant_default(s, p, LANGUAGE_FIRST, &a, &name, &text, &length, e) &&
               look_for_words(text, length, t, e);

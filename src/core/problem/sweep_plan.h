@@ -9,8 +9,7 @@
 // Names with several values go in step and have the same number of them, or are combined in all
 // ways; the first name then changes slowest. A constant of type string has its values as they
 // stand.
-#ifndef HONE_PROBLEM_SWEEP_PLAN_H
-#define HONE_PROBLEM_SWEEP_PLAN_H
+#pragma once
 
 #include "problem/spec.h"
 
@@ -48,5 +47,3 @@ uint32_t sweep_plan_axis(const struct sweep_plan *p);
 // given with several values, but for the axis, have the same. `panels` has room for every point;
 // returns how many panels there are.
 uint32_t sweep_plan_panels(const struct sweep_plan *p, uint32_t axis, uint32_t *panels);
-
-#endif

@@ -1,7 +1,6 @@
 // The bytes of a file, a buffer at a time, unpacked where gzip packed them (told by its first two
 // bytes, whatever the file is called; several members follow each other, as `cat` joins them).
-#ifndef HONE_RECORDED_BYTES_H
-#define HONE_RECORDED_BYTES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -38,5 +37,3 @@ static inline int bytes_peek(struct bytes *b, struct error *e)
         return -2;
     return b->at < b->end ? *b->at : -1;
 }
-
-#endif

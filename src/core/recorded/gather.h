@@ -1,7 +1,6 @@
 // Gathers a recorded space row by row, from any file format: the distinct values of each parameter, the last
 // row of each configuration and the names of the measurements.
-#ifndef HONE_RECORDED_GATHER_H
-#define HONE_RECORDED_GATHER_H
+#pragma once
 
 #include "recorded/recorded.h"
 
@@ -125,5 +124,3 @@ bool gather_refuse(struct gather *g, const char *format, ...) __attribute__((for
 
 // "milliseconds", "miliseconds", "ms", ... -> ns; false if it is not a unit of time.
 bool time_unit_ns(const char *text, double *ns);
-
-#endif

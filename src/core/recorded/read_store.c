@@ -159,8 +159,9 @@ static bool refuse_choice(const struct recorded *r, const struct recorded_option
 {
     struct text text = TEXT_INIT;
     if (count > 0) {
-        text_addf(&text,
-                  "the store has %zu recorded spaces; choose one by device and constants:", count);
+        text_addf(
+            &text,
+            "the store has %zu recorded spaces; choose one by spec, device and constants:", count);
         stored_spaces_list(spaces, count, &text);
     } else {
         text_addf(&text, "the store has no results%s%s", o->spec ? " of " : "",
@@ -181,10 +182,12 @@ bool read_store(struct recorded *r, const struct recorded_options *o, struct err
     size_t count = 0;
     arena_init(&arena);
     struct store *store = store_open(r->path, STORE_READ, e);
-    bool ok = store && stored_spaces(store, o->spec ? o->spec->name : NULL, o->constants,
+    bool ok = store && stored_spaces(store, o->spec ? o->spec->name : o->name, o->constants,
                                      STORED_NEWEST, &arena, &spaces, &count, e);
     if (ok && o->device && o->device[0])
         count = stored_spaces_keep(spaces, count, o->device);
+    if (ok && !o->name)
+        count = stored_spaces_own(spaces, count);
     ok = ok && (count == 1 || refuse_choice(r, o, spaces, count, e));
     ok = ok && gather_space(r, o, store, &spaces[0], e);
     store_close(store);

@@ -1,6 +1,5 @@
 // A store of hone as a recorded space. Private to src/exchange.
-#ifndef HONE_RECORDED_READ_STORE_H
-#define HONE_RECORDED_READ_STORE_H
+#pragma once
 
 #include "recorded/gather.h"
 #include "store/query/query.h"
@@ -14,5 +13,3 @@ struct recorded *read_stored_space(struct store *store, const struct stored_spac
 
 // Fills `r`, whose path and arena are made. Several spaces are an error that lists them.
 bool read_store(struct recorded *r, const struct recorded_options *o, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // A reader of one format of recorded spaces, and what readers share.
-#ifndef HONE_RECORDED_READING_H
-#define HONE_RECORDED_READING_H
+#pragma once
 
 #include "recorded/gather.h"
 #include "recorded/tokens.h"
@@ -28,5 +27,3 @@ struct recorded_reader {
 
 // The readers of extras/formats: JSON (T4 results, Kernel Tuner cache files, KTT), XML of KTT, and CSV of hone and KTT.
 extern const struct recorded_reader json_reader, ktt_xml_reader, csv_reader;
-
-#endif

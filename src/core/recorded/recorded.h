@@ -4,8 +4,7 @@
 //
 // Files are read in one pass and in constant memory for each result: 100 MB take about a second,
 // and keep a choice, a time and the costs of each configuration.
-#ifndef HONE_RECORDED_RECORDED_H
-#define HONE_RECORDED_RECORDED_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -77,9 +76,9 @@ struct recorded_options {
     // parameter with one value may be missing in the file.
     const struct spec *spec;
     const struct log *log; // notes: duplicates, a torn end, a unit that is not said
-    // Select a recorded space in a store: part of the name of the device or platform, case ignored,
-    // and the constants as text. The error lists the spaces. (both optional)
-    const char *device, *constants;
+    // Select a recorded space in a store: the spec's name if there is no spec, part of the name of the device or platform, case
+    // ignored, and the constants as text. The error lists the spaces. (all optional)
+    const char *name, *device, *constants;
 };
 
 // `o` may be NULL. Errors name the file and the line, result or entry in it. A file without a
@@ -92,5 +91,3 @@ struct recorded *recorded_parse(const char *path, const void *data, size_t lengt
 // no search should care. `r` outlives it.
 struct recorded *recorded_mirror(const struct recorded *r, bool shuffled, struct error *e);
 void recorded_free(struct recorded *r); // NULL is fine
-
-#endif

@@ -3,6 +3,8 @@
 #include "recorded/stored_space.h"
 #include "model/device_info.h"
 
+#include <string.h>
+
 #define SPACES_NAMED 20
 
 static bool is_named(const struct stored_space *s, const char *wanted, bool exactly)
@@ -21,6 +23,27 @@ size_t stored_spaces_keep(struct stored_space *spaces, size_t count, const char 
         exactly |= is_named(&spaces[i], wanted, true);
     for (size_t i = 0; i < count; i++) {
         if (is_named(&spaces[i], wanted, exactly))
+            spaces[kept++] = spaces[i];
+    }
+    return kept;
+}
+
+static bool is_kept_beside(const struct stored_space *s, const struct stored_space *spaces,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_starts(s->spec, spaces[i].spec) &&
+            str_starts(s->spec + strlen(spaces[i].spec), " ("))
+            return true;
+    }
+    return false;
+}
+
+size_t stored_spaces_own(struct stored_space *spaces, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_kept_beside(&spaces[i], spaces, count))
             spaces[kept++] = spaces[i];
     }
     return kept;

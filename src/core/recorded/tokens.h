@@ -1,7 +1,6 @@
 // A JSON document as a stream of tokens, of a file of any size. Takes what Python writes as JSON:
 // NaN and Infinity are tokens of their own.
-#ifndef HONE_RECORDED_TOKENS_H
-#define HONE_RECORDED_TOKENS_H
+#pragma once
 
 #include "base/text.h"
 #include "recorded/bytes.h"
@@ -55,5 +54,3 @@ bool tokens_value(const struct tokens *t, struct value *out);
 
 // "a list", "text": what the token is, for messages.
 const char *token_text(enum token k);
-
-#endif

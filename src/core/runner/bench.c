@@ -114,7 +114,7 @@ bool bench_ready(struct bench *b, struct error *e)
     if (b->state != BENCH_NONE)
         return true;
     bool is_spare = b->o.takes_spare && !b->o.setup.empty_caches &&
-                    spare_take(b->o.spare, b->o.setup.device, &b->remote, b->o.endings);
+                    spare_take(b->o.spare, b->o.setup.device, ROLE_BENCH, &b->remote);
     b->serial++;
     if ((is_spare || remote_start(&b->remote, &b->o.setup, e)) &&
         remote_open(&b->remote, &b->o.setup, ROLE_BENCH, e))

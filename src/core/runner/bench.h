@@ -2,8 +2,7 @@
 //
 // Its owner asks for one thing, polls the worker, hands over what it says, and gets the answer. The
 // bench knows what is loaded; it decides neither what comes next nor who is to blame for a death.
-#ifndef HONE_RUNNER_BENCH_H
-#define HONE_RUNNER_BENCH_H
+#pragma once
 
 #include "runner/remote.h"
 
@@ -128,5 +127,3 @@ void bench_forget(struct bench *b, struct bench_job *j);
 void bench_note_served(struct bench *b);
 // It has served its time, or its memory has doubled: shall another one take its place?
 bool bench_is_worn(const struct bench *b);
-
-#endif

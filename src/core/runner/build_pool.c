@@ -450,7 +450,10 @@ static bool start_builder(struct build_pool *p, struct builder *b, bool with_emp
     struct worker_setup setup = p->sites[b->site].setup;
     struct happening h = {NULL};
     setup.empty_caches = with_empty_caches ? p->o.caches->empty : NULL;
-    if (remote_start(&b->remote, &setup, e) && remote_open(&b->remote, &setup, ROLE_BUILD, e))
+    bool is_spare = p->o.spare && !with_empty_caches && b->site + 1 == p->o.site_count &&
+                    spare_take(p->o.spare, setup.device, ROLE_BUILD, &b->remote);
+    if ((is_spare || remote_start(&b->remote, &setup, e)) &&
+        remote_open(&b->remote, &setup, ROLE_BUILD, e))
         return builder_happens(p, b, BUILDER_STARTED, &h, e);
     remote_end(&b->remote, p->o.endings);
     return false;
@@ -492,7 +495,9 @@ static bool find_builder(struct build_pool *p, const struct build *n, uint32_t o
         builder_happens(p, unfit, BUILDER_ENDED, &h, e);
         empty = unfit;
     }
-    *out = empty && (!p->o.opens_one_by_one || opening < BUILD_POOL_OPENING_MOST) ? empty : NULL;
+    const uint32_t most =
+        spare_has_woken(p->o.spare) ? BUILD_POOL_OPENING_WOKEN : BUILD_POOL_OPENING_MOST;
+    *out = empty && (!p->o.opens_one_by_one || opening < most) ? empty : NULL;
     return !*out || start_builder(p, *out, wants_empty, e);
 }
 

@@ -3,15 +3,14 @@
 // A build is handed over by build_pool_add() and comes back from build_pool_take(), unless it is
 // forgotten. The pool retries what a worker's death or the surroundings may have spoilt. It sees
 // neither the bench nor what comes of a job after its build.
-#ifndef HONE_RUNNER_BUILD_POOL_H
-#define HONE_RUNNER_BUILD_POOL_H
+#pragma once
 
 #include "runner/remote.h"
 
-// A driver opens contexts one after the other, however many processes ask at once: 16 on an H200
-// each waited 2 to 4 s, one alone 0.3 s. So many at once keep it busy, and the first are soon at
-// work.
-#define BUILD_POOL_OPENING_MOST 2
+// A driver opens contexts one after the other, however many processes ask at once. So many at once keep it busy, and the first are
+// soon at work: those that started the driver already, and others, which have yet to.
+#define BUILD_POOL_OPENING_WOKEN 2
+#define BUILD_POOL_OPENING_MOST  3
 
 // One job's way through the pool; part of its owner's struct.
 struct build {
@@ -94,6 +93,7 @@ struct build_pool_options {
     bool opens_one_by_one; // opening the device takes long, and longer at once
     bool shares; // jobs of the same programs and launches are built once, for all that wait
     uint64_t build_limit_ns;      // 0: none
+    struct spare *spare;          // (or NULL) its builders serve at the last site
     struct endings *endings;      // gets the workers that are ended
     struct worker_caches *caches; // (or NULL) left once a build is the better for empty ones
 };
@@ -135,5 +135,3 @@ bool build_pool_news(struct build_pool *p, uint32_t index, enum news news, const
 bool build_pool_died(struct build_pool *p, uint32_t index, const char *how, bool *was_opening,
                      struct error *e);
 bool build_pool_overdue(struct build_pool *p, uint32_t index, struct error *e);
-
-#endif

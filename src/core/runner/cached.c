@@ -100,11 +100,13 @@ static bool is_locked(struct cached *m, struct error *e)
     return m->store_is_locked;
 }
 
-// Energy is counted beside samples that belong together: without it they are taken again.
-static bool lacks_energy(const struct cached *m, const struct result *r)
+// Energy and counters are counted beside samples that belong together: without them they are taken again.
+static bool lacks_counts(const struct cached *m, const struct result *r)
 {
-    return m->terms.energy && r->status == STATUS_CORRECT && r->energy.microjoules == 0 &&
-           r->energy.refused[0] == '\0';
+    bool lacks_energy =
+        m->terms.energy && r->energy.microjoules == 0 && r->energy.refused[0] == '\0';
+    bool lacks_counters = m->terms.counters && m->terms.rules.unranked && !r->counters;
+    return r->status == STATUS_CORRECT && (lacks_energy || lacks_counters);
 }
 
 // Elements that the default configuration left unwritten are an error of this spec, though not of
@@ -145,7 +147,7 @@ static struct result *look_record_up(struct cached *m, struct record *r, struct 
         .key = r->key, .policy = m->policy, .retry = m->o.retry, .alone = m->o.alone};
     struct result *found = store_find(m->o.store, &question, &missing, e);
     m->store_is_locked = false;
-    if (found && ((!missing && lacks_energy(m, found)) || is_partial(r, found))) {
+    if (found && ((!missing && lacks_counts(m, found)) || is_partial(r, found))) {
         result_free(found);
         found = NULL;
         missing = 0;

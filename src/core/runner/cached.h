@@ -1,8 +1,7 @@
 // Wraps the live evaluator with the store and the device's lock: what is known is not measured
 // again, what is measured is stored before its outcome is given out. Resuming a tune is this
 // module's business alone.
-#ifndef HONE_RUNNER_CACHED_H
-#define HONE_RUNNER_CACHED_H
+#pragma once
 
 #include "runner/evaluator.h"
 #include "store/store.h"
@@ -24,5 +23,3 @@ struct cached_options {
 // live->admission is filled in here.
 struct evaluator *cached_new(const struct cached_options *o, struct live_options *live,
                              struct error *e);
-
-#endif

@@ -7,6 +7,9 @@
 
 #define ASKING_TIMEOUT_MS 60000
 #define LOOK_MS           250 // so often it is looked whether the worker has ended
+// Workers at most that are started beside the one that lists the devices. An H200's OpenCL starts in four processes in 0.22 s, in
+// one in 0.18, in eight in 0.40.
+#define SPARE_WOKEN 3
 // A driver takes up to a tenth of a second to take down the context of a process that is killed.
 #define SPARE_PATIENCE_NS (500ull * 1000000)
 
@@ -67,39 +70,62 @@ static bool request_reply(struct remote *r, enum verb verb, struct text *payload
 // ---- the worker goes on ------------------------------------------------------------------------
 
 struct spare {
-    struct remote remote;
-    char *device; // (or NULL) id of the one that it opens
+    struct remote list[1 + SPARE_WOKEN]; // the first has listed the devices
+    char *device;                        // (or NULL) id of the one that it opens
     struct endings endings;
 };
 
-static struct spare *spare_new(const struct remote *r)
+static struct spare *spare_new(void)
 {
     struct spare *s = calloc(1, sizeof *s);
-    if (s)
-        s->remote = *r;
+    for (int i = 0; s && i <= SPARE_WOKEN; i++)
+        s->list[i] = (struct remote)REMOTE_NONE;
     return s;
+}
+
+// They start the drivers while the first one lists the devices: one that is gone is found so by who takes it.
+static void wake_others(struct spare *s, const struct worker_setup *setup, uint32_t languages,
+                        uint32_t count)
+{
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &payload);
+    wire_u32(&w, &languages);
+    for (uint32_t i = 1; i <= count && i <= SPARE_WOKEN && !payload.failed; i++) {
+        if (remote_start(&s->list[i], setup, NULL))
+            remote_tell(&s->list[i], VERB_WAKE, payload.data, payload.length, NULL);
+    }
+    text_release(&payload);
 }
 
 void spare_open(struct spare *s, const struct device_info *d)
 {
-    if (!s || !s->remote.running || s->device || d->shares_host || !(s->device = strdup(d->id)))
+    if (!s || !s->list->running || s->device || d->shares_host || !(s->device = strdup(d->id)))
         return;
     struct worker_setup setup = {.device = s->device};
-    remote_open_ahead(&s->remote, &setup, ROLE_BENCH,
+    remote_open_ahead(s->list, &setup, ROLE_BENCH,
                       NULL); // one that is gone is found so by who takes it
 }
 
-bool spare_take(struct spare *s, const char *device, struct remote *out, struct endings *all)
+bool spare_has_woken(const struct spare *s)
 {
-    if (!s || !s->remote.running)
-        return false;
-    if (s->device && strcmp(s->device, device) != 0) {
-        remote_end(&s->remote, all);
-        return false;
+    bool has = false;
+    for (int i = 1; s && i <= SPARE_WOKEN; i++)
+        has = has || s->list[i].running;
+    return has;
+}
+
+bool spare_take(struct spare *s, const char *device, enum worker_role role, struct remote *out)
+{
+    bool is_first = role == ROLE_BENCH && s && (!s->device || str_equal(s->device, device));
+    for (int i = is_first ? 0 : 1; s && i <= SPARE_WOKEN; i++) {
+        if (!s->list[i].running)
+            continue;
+        *out = s->list[i];
+        s->list[i] = (struct remote)REMOTE_NONE;
+        return true;
     }
-    *out = s->remote;
-    s->remote = (struct remote)REMOTE_NONE;
-    return true;
+    return false;
 }
 
 struct endings *spare_endings(struct spare *s)
@@ -109,7 +135,8 @@ struct endings *spare_endings(struct spare *s)
 
 static void end_spare(struct spare *s, uint64_t patience_ns)
 {
-    remote_end(&s->remote, &s->endings);
+    for (int i = 0; i <= SPARE_WOKEN; i++)
+        remote_end(&s->list[i], &s->endings);
     endings_release(&s->endings, patience_ns);
     free(s->device);
     free(s);
@@ -152,14 +179,16 @@ static void end_worker(struct remote *r)
 // *died: the worker did not live to answer.
 static bool ask_new_worker(struct node *node, const char *const *worker,
                            const char *const *environment, uint32_t languages, struct arena *a,
-                           struct device_report *out, struct spare **spare, bool *died,
-                           struct error *e)
+                           struct device_report *out, struct spare *spare, uint32_t wakes,
+                           bool *died, struct error *e)
 {
     struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
     struct remote r;
     *died = false;
     if (!remote_start(&r, &setup, e))
         return false;
+    if (spare)
+        wake_others(spare, &setup, languages, wakes);
     struct frame f;
     struct text payload = TEXT_INIT;
     struct wire w;
@@ -170,7 +199,9 @@ static bool ask_new_worker(struct node *node, const char *const *worker,
         decode_report(&f, a, out, e);
     if (!ok)
         *died = died_while(&r, "listing devices", e);
-    if (!ok || !spare || !(*spare = spare_new(&r)))
+    if (ok && spare)
+        spare->list[0] = r;
+    else
         end_worker(&r);
     return ok;
 }
@@ -178,17 +209,24 @@ static bool ask_new_worker(struct node *node, const char *const *worker,
 // A worker that was killed by somebody else costs nothing but time: once more.
 bool live_devices(struct node *node, const char *const *worker, const char *const *environment,
                   uint32_t languages, struct arena *a, struct device_report *out,
-                  struct spare **spare, struct error *e)
+                  struct spare **spare, uint32_t wakes, struct error *e)
 {
     bool died;
+    struct spare *kept = spare ? spare_new() : NULL;
+    bool ok = ask_new_worker(node, worker, environment, languages, a, out, kept, wakes, &died, e);
+    if (!ok && died) {
+        spare_free(kept);
+        kept = NULL;
+        error_clear(e);
+        ok = ask_new_worker(node, worker, environment, languages, a, out, NULL, 0, &died, e);
+    }
+    if (!ok) {
+        spare_free(kept);
+        kept = NULL;
+    }
     if (spare)
-        *spare = NULL;
-    if (ask_new_worker(node, worker, environment, languages, a, out, spare, &died, e))
-        return true;
-    if (!died)
-        return false;
-    error_clear(e);
-    return ask_new_worker(node, worker, environment, languages, a, out, spare, &died, e);
+        *spare = kept;
+    return ok;
 }
 
 // ---- a routine's library -----------------------------------------------------------------------

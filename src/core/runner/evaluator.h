@@ -5,8 +5,7 @@
 // A job is submitted under a ticket of the caller's choosing and comes back, in any order, as an
 // outcome with the same ticket. The evaluator owns the job from submit() until drop(); between
 // take() and drop() it may be measured again().
-#ifndef HONE_RUNNER_EVALUATOR_H
-#define HONE_RUNNER_EVALUATOR_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -39,6 +38,8 @@ struct terms {
     bool cold;
     bool audit;  // the check of each output is put to mutants of a right result
     bool energy; // the energy of each job's launches is counted too: half a second each
+    // Counters of a launch are taken after all that is timed: of finalists, or of one job that is measured alone.
+    bool counters;
 };
 
 // The limit of one launch: that of the terms, or, once there is a best (best_ns > 0), what is
@@ -109,6 +110,7 @@ struct turn {
     uint32_t batch;    // launches per sample; 0: as the rules say for the job's length
     bool compare;      // the last launch is on other inputs, against the reference of those
     bool energy;       // its energy is counted after the samples
+    bool counters;     // what a launch does is counted after that
     uint32_t place;    // the device, of an evaluator with several (runner/farm.h)
 };
 
@@ -278,8 +280,8 @@ struct live_options {
     // nobody waits for them. Nothing is measured while one that it has already is not gone.
     struct endings *endings;
     // (optional) A worker that has listed the devices, with the same `worker` and `environment`: it
-    // becomes the first bench worker of a GPU, whose driver it has loaded already. What is taken
-    // leaves an empty spare behind, which is the caller's to free.
+    // becomes the first bench worker of a GPU, whose driver it has loaded already; those that were woken
+    // beside it become the first build workers, where these need the device, or the bench of another. What is taken leaves an empty spare behind, which is the caller's to free.
     struct spare *spare;
     const struct judge *judge; // (optional) its verdict counts as verified against a reference
     // (optional) The environment, as above, of one more worker: references are its alone, and it compares what the jobs leave, so
@@ -307,10 +309,11 @@ bool live_can_build(struct node *node, const char *const *worker, const char *co
 // Asks a worker for the devices of a node, or (NULL) of this machine, in an arena of the caller's. Blocking, with a
 // limit. `languages` is a set of 1u << language (LANGUAGES_ALL): no driver of another is started.
 struct device_report;
-// *spare (optional): the worker that answered, for live_options.spare; NULL where there is none.
+// *spare (optional): the worker that answered, for live_options.spare; NULL where there is none. `wakes`: so many
+// more, which start the drivers meanwhile.
 bool live_devices(struct node *node, const char *const *worker, const char *const *environment,
                   uint32_t languages, struct arena *a, struct device_report *out,
-                  struct spare **spare, struct error *e);
+                  struct spare **spare, uint32_t wakes, struct error *e);
 // Asks a new worker what the library of a vendor's routine is (device_routine_about()), blocking,
 // with a limit. *about, in the arena, is NULL where the library cannot be opened.
 bool live_routine(struct node *node, const char *const *worker, const char *const *environment,
@@ -325,5 +328,3 @@ struct endings *spare_endings(struct spare *s);
 void spare_free(struct spare *s);
 // The same without waiting.
 void spare_leave(struct spare *s);
-
-#endif

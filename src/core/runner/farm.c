@@ -60,6 +60,9 @@ struct member {
     enum farm_state state;
     uint32_t index, jobs, given; // builders; jobs that it is to answer
     bool wanted;                 // it has something to measure, and must be tried first
+    bool is_ahead;               // it launches what may become the reference
+    bool awaits_ahead;           // and that settles whether it works
+    uint64_t ahead_ns;           // that it took there; 0: not known
     bool due;                    // something may be heard of it
     bool held;
     struct farm_turn *turns, **last_turn;
@@ -88,7 +91,10 @@ struct farm {
     bool is_told;
     uint64_t reference;  // with has_reference
     double reference_ns; // that a launch of it takes, about
+    uint64_t base_ns;    // that the one took which others were launched ahead beside; 0: not known
     bool has_reference;
+    uint64_t ahead; // with has_ahead: the job that is to become it, launched by all at once
+    bool has_ahead, is_given_ahead;
     bool compares; // members are held against each other
     bool hold;
     uint32_t base_member; // whose times others' are told by, once it was tried; NOBODY
@@ -287,10 +293,53 @@ static bool may_measure(void *context, uint64_t ticket)
         return true;
     if (!f->has_reference) {
         const struct farm_job *first = candidate(f);
-        return first && first->ticket == ticket;
+        bool is_first = first && first->ticket == ticket;
+        if (is_first && !f->has_ahead)
+            f->ahead = ticket;
+        f->has_ahead = f->has_ahead || is_first;
+        return is_first;
     }
     m->wanted = true;
     return false;
+}
+
+// While one member measures what is to become the reference, the others launch it, too: a card that waited for the answer
+// would be idle for as long.
+static bool launch_ahead(struct farm *f, struct error *e)
+{
+    static const struct turn turn = {.launches = 1};
+    struct farm_job *j = f->has_ahead && !f->is_given_ahead ? find_job(f, f->ahead) : NULL;
+    bool ok = true;
+    for (uint32_t i = 0; ok && j && j->state == JOB_GIVEN && i < f->count; i++) {
+        struct member *m = &f->members[i];
+        if (i == j->owner || m->state != FARM_UNTRIED)
+            continue;
+        m->is_ahead = true;
+        ok = give_turn(m, j, &turn, true, e);
+    }
+    f->is_given_ahead = f->has_ahead;
+    return ok;
+}
+
+// Its sample, after the verified launch: first launches find a card's clock where it may be.
+static uint64_t ahead_ns(const struct result *r)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    return result_samples(r, &samples, &count) && count > 0 ? samples[0] : 0;
+}
+
+// A launch so long is a sample of its own, and enough of one where members agree: judge_tried().
+static bool is_tried_ahead(struct member *m)
+{
+    struct farm *f = m->farm;
+    if (!f->is_given_ahead || f->ahead != f->reference || f->reference_ns < REFERENCE_COLD)
+        return false;
+    m->samples[0] = m->index == f->base_member ? f->base_ns : m->ahead_ns;
+    m->sample_count = m->samples[0] > 0;
+    m->awaits_ahead = !m->sample_count && m->is_ahead;
+    m->state = m->sample_count ? FARM_TRIED : m->is_ahead ? FARM_TRYING : m->state;
+    return m->state != FARM_UNTRIED;
 }
 
 static bool try_member(struct member *m, struct error *e)
@@ -304,6 +353,8 @@ static bool try_member(struct member *m, struct error *e)
     return give_turn(m, j, &turn, true, e);
 }
 
+static bool settle_tried(struct farm *f, struct error *e);
+
 static bool try_wanted(struct farm *f, struct error *e)
 {
     bool wanted = false, ok = true;
@@ -313,10 +364,10 @@ static bool try_wanted(struct farm *f, struct error *e)
     for (uint32_t i = 0; wanted && f->has_reference && ok && i < f->count; i++) {
         struct member *m = &f->members[i];
         m->wanted = false;
-        if (m->state == FARM_UNTRIED)
+        if (m->state == FARM_UNTRIED && !is_tried_ahead(m))
             ok = try_member(m, e);
     }
-    return ok;
+    return ok && (!wanted || settle_tried(f, e));
 }
 
 static double reference_ns(const struct member *m)
@@ -378,15 +429,41 @@ static void tell_best(const struct farm *f, struct member *m)
                        (uint64_t)((double)f->best_verify_ns * pace));
 }
 
+// Members that were launched ahead and do not agree by half of what is allowed are tried by as many launches as an interval
+// takes.
+static bool try_more(struct farm *f, bool *more, struct error *e)
+{
+    double least = INFINITY, most = 0;
+    bool ok = true;
+    *more = false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct member *m = &f->members[i];
+        if (m->state != FARM_TRIED && m->state != FARM_WORKING)
+            continue;
+        least = fmin(least, reference_ns(m));
+        most = fmax(most, reference_ns(m));
+    }
+    for (uint32_t i = 0; ok && i < f->count && most > least * (1 + outlier_limit(f) / 2); i++) {
+        struct member *m = &f->members[i];
+        if (m->state != FARM_TRIED || m->sample_count >= REFERENCE_LEAST)
+            continue;
+        *more = true;
+        ok = try_member(m, e);
+    }
+    return ok;
+}
+
 // All that are to launch the reference have: who is too slow is left out, the others work.
 static bool settle_tried(struct farm *f, struct error *e)
 {
-    bool any = false;
+    bool any = false, more;
     for (uint32_t i = 0; i < f->count; i++) {
         if (f->members[i].state == FARM_TRYING)
             return true;
         any = any || f->members[i].state == FARM_TRIED;
     }
+    if (!try_more(f, &more, e) || more)
+        return more;
     bool ok = !any || judge_tried(f, e);
     for (uint32_t i = 0; i < f->count && any; i++) {
         struct member *m = &f->members[i];
@@ -407,6 +484,19 @@ static bool take_reference(struct member *m, const struct result *r, struct erro
     struct farm *f = m->farm;
     const uint64_t *samples;
     uint32_t count;
+    bool was_ahead = m->is_ahead;
+    m->is_ahead = false;
+    if (was_ahead)
+        m->ahead_ns = ahead_ns(r);
+    if (was_ahead && !m->awaits_ahead)
+        return true;
+    m->awaits_ahead = false;
+    if (was_ahead && m->state == FARM_TRYING && m->ahead_ns > 0) {
+        m->samples[0] = m->ahead_ns;
+        m->sample_count = 1;
+        m->state = FARM_TRIED;
+        return settle_tried(f, e);
+    }
     if (m->state != FARM_TRYING)
         return true;
     if (result_samples(r, &samples, &count) && count > 0) {
@@ -577,6 +667,7 @@ static bool take_answer(struct member *m, struct outcome *out, struct error *e)
         f->reference = j->ticket;
         f->reference_ns = stats_median(samples, count);
         f->base_member = out->result->reused ? NOBODY : m->index;
+        f->base_ns = ahead_ns(out->result);
     }
     return hand_out(f, out) || error_memory(e);
 }
@@ -597,10 +688,17 @@ static bool step_member(struct member *m, struct error *e)
 
 // ---- giving --------------------------------------------------------------------------------------
 
+// Jobs that are built and wait for the bench keep it busy: others are for whoever comes to them first.
 static size_t member_room(const struct member *m)
 {
+    struct evaluator_status status;
+    if (!m->ev || !farm_is_usable(m->state))
+        return 0;
+    evaluator_status(m->ev, &status);
+    if (status.ready > AHEAD)
+        return 0;
     size_t most = m->jobs + AHEAD;
-    size_t room = m->ev && farm_is_usable(m->state) ? evaluator_room(m->ev) : 0;
+    size_t room = evaluator_room(m->ev);
     size_t left = m->given < most ? most - m->given : 0;
     return room < left ? room : left;
 }
@@ -698,7 +796,7 @@ static void work_farm(struct farm *f, struct error *e)
     endings_reap(&f->endings);
     for (uint32_t i = 0; ok && i < f->count; i++)
         ok = !f->members[i].ev || !f->members[i].due || step_member(&f->members[i], e);
-    if (ok && dispatch(f, e))
+    if (ok && dispatch(f, e) && launch_ahead(f, e))
         try_wanted(f, e);
 }
 
@@ -844,7 +942,7 @@ static void farm_cancel(struct evaluator *ev)
             continue;
         if (m->state == FARM_TRYING)
             m->state = FARM_UNTRIED;
-        m->wanted = false;
+        m->wanted = m->is_ahead = m->awaits_ahead = false;
         m->due = true;
         forget_turns_of(m);
         settle_hold(m);

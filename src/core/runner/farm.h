@@ -14,8 +14,7 @@
 //
 // Turns name their member (turn.place). While they are held each member's lock is kept from its first
 // turn to its last; members that share one lock (views of the host's cores) take turns.
-#ifndef HONE_RUNNER_FARM_H
-#define HONE_RUNNER_FARM_H
+#pragma once
 
 #include "base/fields.h"
 #include "runner/cached.h"
@@ -81,5 +80,3 @@ void farm_members_emit(const struct farm_member *members, uint32_t count, struct
 const char *farm_state_text(enum farm_state s);
 // May turns be asked for there?
 bool farm_is_usable(enum farm_state s);
-
-#endif

@@ -217,9 +217,8 @@ static bool add_slurm(struct reading *r)
     uint32_t count;
     if (!r->given->allocation || !r->given->allocation[0])
         return error_set(r->error, ERROR_USAGE,
-                         "slurm: this is no job of Slurm (SLURM_JOB_NODELIST is not set); run hone "
-                         "inside of sbatch or "
-                         "salloc");
+                         "slurm: this is no job of Slurm (SLURM_JOB_NODELIST is not set); run "
+                         "hone inside of sbatch or salloc");
     if (!launcher_hosts(r->given->allocation, r->arena, names, LAUNCHERS_MOST, &count, r->error))
         return error_context(r->error, "slurm: SLURM_JOB_NODELIST");
     for (uint32_t i = 0; i < count; i++) {

@@ -7,8 +7,7 @@
 //   exec:PREFIX      any command put before, split as a shell would but by none; {} in it stands for each of --nodes
 //
 // One text may name several, as in "local,ssh:a,b,slurm"; what stands behind exec: belongs to it up to the end.
-#ifndef HONE_RUNNER_LAUNCHERS_H
-#define HONE_RUNNER_LAUNCHERS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -52,5 +51,3 @@ const char **launcher_words(const char *command, struct arena *a, struct error *
 // the error set where it is no such list, or names more.
 bool launcher_hosts(const char *list, struct arena *a, const char **names, uint32_t most,
                     uint32_t *count, struct error *e);
-
-#endif

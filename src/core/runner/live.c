@@ -786,14 +786,15 @@ static struct build_pool *make_build_pool(struct live *v, const struct worker_se
         (struct build_site){.setup = *own, .workers = own_jobs(o), .stops = v->device.shares_host};
     if (builds_without_driver(&v->device))
         sites[v->builder_count].setup.target = &v->device;
-    return build_pool_new(
-        &(struct build_pool_options){.sites = sites,
-                                     .site_count = v->builder_count + 1,
-                                     .opens_one_by_one = builds_open_contexts(&v->device),
-                                     .shares = o->own_reference,
-                                     .build_limit_ns = o->terms.build_limit_ns,
-                                     .endings = &v->endings,
-                                     .caches = &v->caches});
+    return build_pool_new(&(struct build_pool_options){
+        .sites = sites,
+        .site_count = v->builder_count + 1,
+        .opens_one_by_one = builds_open_contexts(&v->device),
+        .shares = o->own_reference,
+        .build_limit_ns = o->terms.build_limit_ns,
+        .spare = builds_open_contexts(&v->device) && !o->simulated ? o->spare : NULL,
+        .endings = &v->endings,
+        .caches = &v->caches});
 }
 
 static bool always_leave(void *context, uint64_t ticket, const struct result *result,

@@ -5,8 +5,7 @@
 // already), live_screen.c (how often), live_turns.c (rounds),
 // live_recovery.c (what is done when the bench worker is lost) and live_clock.c (where the time
 // goes).
-#ifndef HONE_RUNNER_LIVE_H
-#define HONE_RUNNER_LIVE_H
+#pragma once
 
 #include "base/random.h"
 #include "runner/bench.h"
@@ -276,5 +275,3 @@ void live_probe_answered(struct live *v, const struct result *r);
 void live_probe_failed(struct live *v, const char *why); // ends its worker
 // The job that may have lost the worker is given up; whether the device lives is still to be seen.
 void live_give_up_suspect(struct live *v, struct entry *n);
-
-#endif

@@ -52,9 +52,8 @@ void live_tell_caches(struct live *v)
     list_caches(v, &where);
     log_add(v->o.log, LOG_WARNING,
             "a driver's cache seems to be damaged, or its disk full%s: what failed with it works "
-            "with an empty one, "
-            "which the rest of this run uses; `hone cache clear`, or removing a folder of your "
-            "own, mends that",
+            "with an empty one, which the rest of this run uses; `hone cache clear`, or removing "
+            "a folder of your own, mends that",
             text_cstr(&where));
     text_release(&where);
 }

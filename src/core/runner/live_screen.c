@@ -50,19 +50,25 @@ static void ask_for(struct live *v, struct entry *n, uint32_t more)
     live_request_measure(v, n, &policy);
 }
 
-static bool wants_energy(const struct live *v, const struct result *r)
+static bool lacks_energy(const struct live *v, const struct result *r)
 {
-    bool is_asked_for = v->o.terms.energy && !v->cancelled;
-    return is_asked_for && r->energy.microjoules == 0 && r->energy.refused[0] == '\0';
+    return v->o.terms.energy && r->energy.microjoules == 0 && r->energy.refused[0] == '\0';
+}
+
+// A ranking counts its finalists.
+static bool lacks_counters(const struct live *v, const struct result *r)
+{
+    return v->o.terms.counters && v->o.terms.rules.unranked && !r->counters;
 }
 
 // Its answer has no samples; the counting, or why it cannot be done, is in it.
-static void ask_for_energy(struct live *v, struct entry *n)
+static void ask_for_counts(struct live *v, struct entry *n)
 {
     struct policy policy = {.batch = 1,
                             .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns),
                             .cold = v->o.terms.cold,
-                            .energy = true};
+                            .energy = lacks_energy(v, n->result),
+                            .counters = lacks_counters(v, n->result)};
     live_request_measure(v, n, &policy);
 }
 
@@ -116,8 +122,8 @@ void live_screen(struct live *v, struct entry *n)
         take_verified(v, r, verdict != MEASURE_HOPELESS);
     if (verdict == MEASURE_MORE && !(v->cancelled && r->sample_count > 0))
         ask_for(v, n, more);
-    else if (wants_energy(v, r))
-        ask_for_energy(v, n);
+    else if (!v->cancelled && (lacks_energy(v, r) || lacks_counters(v, r)))
+        ask_for_counts(v, n);
     else
         live_bench_finish(v, n, verdict == MEASURE_MORE ? STOP_LIMIT : stops[verdict]);
 }

@@ -172,6 +172,7 @@ void live_turn_go_on(struct live *v, struct entry *n)
     if (policy.inputs)
         tell_stays(v, n->job);
     policy.energy = t->energy && policy.launches == left;
+    policy.counters = t->counters && policy.launches == left;
     live_request_measure(v, n, &policy);
 }
 

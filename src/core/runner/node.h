@@ -1,8 +1,7 @@
 // A node: another machine on which workers run, reached by any launcher's standard input and output.
 // hone-worker --link, a child of this process, keeps the connection; hone-worker --node, the agent,
 // starts the workers there. For who uses them they are processes like any other (os/process.h).
-#ifndef HONE_RUNNER_NODE_H
-#define HONE_RUNNER_NODE_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/error.h"
@@ -65,5 +64,3 @@ void node_disconnect(const struct node *n);
 void node_end(struct node *n);
 // Ends it and waits a few seconds for that. NULL is fine.
 void node_free(struct node *n);
-
-#endif

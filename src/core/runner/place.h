@@ -1,7 +1,6 @@
 // Where jobs may be measured: a device of this machine or of a node, and how workers are started there. Where jobs are built
 // for devices elsewhere it has no device.
-#ifndef HONE_RUNNER_PLACE_H
-#define HONE_RUNNER_PLACE_H
+#pragma once
 
 #include "model/device_info.h"
 
@@ -25,5 +24,3 @@ struct place {
 bool place_same_card(const struct place *a, const struct place *b);
 // The evaluator shall work there.
 void place_use(const struct place *p, struct live_options *live);
-
-#endif

@@ -150,8 +150,7 @@ void recovery_tell_dead(const struct loss *l, const char *configuration, const c
     add_circumstances(out, l);
     text_addf(out,
               "; then, in a fresh worker, a small kernel of hone's own failed too, twice: %s. The "
-              "system's log (dmesg) may "
-              "say more; the device may need a reset, or the machine a restart. After that the "
-              "same command goes on where this one ended",
+              "system's log (dmesg) may say more; the device may need a reset, or the machine a "
+              "restart. After that the same command goes on where this one ended",
               why);
 }

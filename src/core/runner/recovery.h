@@ -2,8 +2,7 @@
 //
 // Knows no worker and no job. It is told what happened (an event), says what is to be done next,
 // and in the end who is to blame.
-#ifndef HONE_RUNNER_RECOVERY_H
-#define HONE_RUNNER_RECOVERY_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -103,5 +102,3 @@ enum status recovery_tell_job(const struct loss *l, struct text *out);
 void recovery_fail_lost(const struct loss *l, struct result *r);
 void recovery_tell_dead(const struct loss *l, const char *configuration, const char *why,
                         struct text *out);
-
-#endif

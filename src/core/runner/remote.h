@@ -1,7 +1,6 @@
 // One worker process as the tuner sees it: the process, its channel, what it is doing and until
 // when it may.
-#ifndef HONE_RUNNER_REMOTE_H
-#define HONE_RUNNER_REMOTE_H
+#pragma once
 
 #include "base/log.h"
 #include "os/process.h"
@@ -171,9 +170,10 @@ uint64_t remote_look_ns(uint64_t since_ns, uint64_t now_ns);
 // The worker that a spare holds; false where it holds none (any more), or `s` is NULL. One that opens another device than
 // this is ended.
 struct spare;
-bool spare_take(struct spare *s, const char *device, struct remote *out, struct endings *all);
+// A worker of it for this device: the one that lists for a bench, unless it opens another device, or one that started the drivers
+// beside it.
+bool spare_take(struct spare *s, const char *device, enum worker_role role, struct remote *out);
+bool spare_has_woken(const struct spare *s); // NULL: no
 
 // The text of a REPLY_ERROR, for messages.
 void remote_error_text(const struct frame *f, char *out, size_t size);
-
-#endif

@@ -6,8 +6,7 @@
 // are. Two members of one card share its lock: locks of two evaluators in one process would shut
 // each other out. A lock that is held by hold() keeps the members from launching anything that is
 // no turn.
-#ifndef HONE_RUNNER_SEVERAL_H
-#define HONE_RUNNER_SEVERAL_H
+#pragma once
 
 #include "runner/evaluator.h"
 
@@ -24,5 +23,3 @@ struct evaluator *several_new(const struct several_options *o, struct error *e);
 
 // The ticket says whose job it is: number n of a member. n < 2^60.
 uint64_t several_ticket(uint32_t member, uint64_t n);
-
-#endif

@@ -1,7 +1,6 @@
 // Failures that a worker's surroundings may have caused: a full disk, no memory left, a worker
 // killed from outside. Such a failure says nothing about its configuration.
-#ifndef HONE_RUNNER_SURROUNDINGS_H
-#define HONE_RUNNER_SURROUNDINGS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/result.h"
@@ -22,5 +21,3 @@ bool surroundings_blame_disk(const struct surroundings *s, const char *doing, co
 // Does a build's failure not say why, name the surroundings, or say that a program is empty, as with a
 // damaged cache? Then it is tried once more.
 bool surroundings_may_fail_build(const struct result *r);
-
-#endif

@@ -2,8 +2,7 @@
 // given what they left, and compares. Nothing of theirs runs in it, and the bench's worker is told of no reference.
 //
 // Its owner polls the worker, hands over what it says, and gets the answer to its last comparison.
-#ifndef HONE_RUNNER_VERIFIER_H
-#define HONE_RUNNER_VERIFIER_H
+#pragma once
 
 #include "runner/remote.h"
 
@@ -28,5 +27,3 @@ void verifier_forget(struct verifier *v);
 // Handles news. *answer: that of the awaited comparison, or NULL. False: nothing can go on.
 bool verifier_news(struct verifier *v, enum news news, const struct frame *f,
                    struct result **answer, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // How long a worker may take for what it says it is doing.
-#ifndef HONE_RUNNER_WORKER_LIMITS_H
-#define HONE_RUNNER_WORKER_LIMITS_H
+#pragma once
 
 #include "runner/evaluator.h"
 #include "worker/protocol.h"
@@ -18,5 +17,3 @@ struct worker_limits {
 // `awaits`: the worker owes an answer. 0: no limit.
 uint64_t worker_limit(const struct worker_limits *l, enum worker_role role, const struct phase *p,
                       bool awaits);
-
-#endif

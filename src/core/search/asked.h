@@ -1,7 +1,6 @@
 // The configurations asked so far, in that order, and what came of them; found by index. It grows
 // with the asks, never with the space.
-#ifndef HONE_SEARCH_ASKED_H
-#define HONE_SEARCH_ASKED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool asked_reserve(struct asked *a, size_t more);
 void asked_add(struct asked *a, uint64_t index);
 // NULL when it was never asked.
 struct asked_entry *asked_find(const struct asked *a, uint64_t index);
-
-#endif

@@ -1,8 +1,7 @@
 // The parameters as axes: the values of each in their natural order, so that "one step" and "how
 // far apart" mean something. Numbers and booleans are ordered by value, whatever the order of their
 // list; everything else is unordered.
-#ifndef HONE_SEARCH_AXES_H
-#define HONE_SEARCH_AXES_H
+#pragma once
 
 #include "base/arena.h"
 #include "space/space.h"
@@ -40,5 +39,3 @@ double axis_roughness(const struct axis *a);
 void axes_change(const struct axes *x, uint64_t step, uint32_t *choice);
 // A random other value for one axis; where it is ordered, as often the next one up or down.
 void axes_mutate(const struct axes *x, uint32_t axis, struct rng *r, uint32_t *choice);
-
-#endif

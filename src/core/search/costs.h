@@ -3,8 +3,7 @@
 // The logarithm of a cost is a sum over the parameters, since slow builds (an unrolled loop, a
 // large tile) multiply. A few answers therefore separate cheap questions from expensive ones, long
 // before a model knows which are fast.
-#ifndef HONE_SEARCH_COSTS_H
-#define HONE_SEARCH_COSTS_H
+#pragma once
 
 #include "search/asked.h"
 #include "search/axes.h"
@@ -26,5 +25,3 @@ void costs_release(struct costs *c);
 bool costs_fit(struct costs *c, const struct space *space, const struct asked *asked);
 // How many of this one the time of an average one would pay for.
 double costs_rate(const struct costs *c, const uint32_t *choice);
-
-#endif

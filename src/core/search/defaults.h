@@ -1,6 +1,5 @@
 // A spec's own tuning settings, used if the caller gives none: its Budget and Search.
-#ifndef HONE_SEARCH_DEFAULTS_H
-#define HONE_SEARCH_DEFAULTS_H
+#pragma once
 
 #include "base/log.h"
 #include "search/search.h"
@@ -12,5 +11,3 @@ struct budget defaults_budget(const struct spec *s);
 // no fault of the spec: a note says that they are ignored. False without memory.
 bool defaults_strategy(const struct spec *s, const struct log *log, struct arena *a,
                        const char **out);
-
-#endif

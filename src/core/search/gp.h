@@ -18,8 +18,7 @@
 // optimization"), so it changes no mean but takes away variance around it.
 //
 // Only additions, multiplications, divisions, square roots and maths.h: the same on every machine.
-#ifndef HONE_SEARCH_GP_H
-#define HONE_SEARCH_GP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ struct improvement {
 void improvement_init(struct improvement *t);
 double improvement_expected(const struct improvement *t, double best, double mean,
                             double deviation);
-
-#endif

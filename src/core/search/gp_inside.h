@@ -1,6 +1,5 @@
 // Code shared by gp.c and gp_fit.c: correlations, a block at a time.
-#ifndef HONE_SEARCH_GP_INSIDE_H
-#define HONE_SEARCH_GP_INSIDE_H
+#pragma once
 
 #include "search/gp.h"
 
@@ -16,5 +15,3 @@ void gp_correlate(const struct gp *g, const float *point, const float *others, s
                   float *out);
 // Fills row `n` of the factor from points.
 void gp_factor_row(struct gp *g, uint32_t n);
-
-#endif

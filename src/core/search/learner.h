@@ -1,7 +1,6 @@
 // State shared by the learning strategies: the space and its axes, questions and answers, random
 // numbers, and the rest of the space in random order, used if a strategy has no proposal.
-#ifndef HONE_SEARCH_LEARNER_H
-#define HONE_SEARCH_LEARNER_H
+#pragma once
 
 #include "search/asked.h"
 #include "search/axes.h"
@@ -40,5 +39,3 @@ size_t learner_around(struct learner *g, uint64_t from, uint64_t tries, uint64_t
 // is a failure.
 struct asked_entry *learner_tell(struct learner *g, uint64_t index, enum status status,
                                  double value);
-
-#endif

@@ -2,12 +2,9 @@
 // machine, which libm's do not, and a strategy's questions shall not depend on the machine.
 // Compiled without contraction (-ffp-contract=off, for the whole project). Relative error below
 // 1e-14.
-#ifndef HONE_SEARCH_MATHS_H
-#define HONE_SEARCH_MATHS_H
+#pragma once
 
 // 0 below -700; what exp(700) is above 700.
 double maths_exp(double x);
 // x: positive, normal.
 double maths_log(double x);
-
-#endif

@@ -1,7 +1,6 @@
 // The objectives of a tune: one or several, each the time of a launch or a metric of the spec, to
 // be minimised or maximised. Pure: no clock, no device.
-#ifndef HONE_SEARCH_OBJECTIVE_H
-#define HONE_SEARCH_OBJECTIVE_H
+#pragma once
 
 #include "problem/spec.h"
 
@@ -55,5 +54,3 @@ int objective_compare(const struct objective *o, double a, double b);
 
 // "time", "max:GFLOP/s", "min:time, max:GFLOP/s": as it is read; the time to be least is "time".
 void objective_text(const struct objectives *g, struct text *out);
-
-#endif

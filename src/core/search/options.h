@@ -1,6 +1,5 @@
 // "name:key=value,key=value": which strategy with which options.
-#ifndef HONE_SEARCH_OPTIONS_H
-#define HONE_SEARCH_OPTIONS_H
+#pragma once
 
 #include "base/text.h"
 #include "search/search.h"
@@ -11,5 +10,3 @@ bool options_read(const struct strategy_operations *ops, const char *text, doubl
                   struct error *e);
 // "name:key=value,...", every option.
 void options_print(const struct strategy_operations *ops, const double *values, struct text *out);
-
-#endif

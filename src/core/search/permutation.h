@@ -1,8 +1,7 @@
 // A keyed permutation of 0 .. count-1 in constant memory: a small Feistel network over the next
 // power of four, walked until the number lies inside (cycle walking; at most a few steps on
 // average).
-#ifndef HONE_SEARCH_PERMUTATION_H
-#define HONE_SEARCH_PERMUTATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ void permutation_init(struct permutation *p, uint64_t count, uint64_t seed);
 uint64_t permutation_at(const struct permutation *p, uint64_t position);
 // The same as a walk_order: data is the permutation.
 uint64_t permutation_order(const void *data, uint64_t position);
-
-#endif

@@ -1,6 +1,5 @@
 // From objective values to numbers that a Gaussian process can be told.
-#ifndef HONE_SEARCH_SCALE_H
-#define HONE_SEARCH_SCALE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ uint32_t ranked_spread(uint32_t i, uint32_t some, uint32_t count);
 void scale_choose(struct scale *s, const struct ranked *values, size_t count);
 // A value of another sign than those seen so far comes out as far better or as bad as it gets.
 double scale_apply(const struct scale *s, double value);
-
-#endif

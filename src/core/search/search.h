@@ -1,8 +1,7 @@
 // Strategies decide which configuration to try next. Pure ask/tell: no clock, device, file or
 // print; same seed and results, same questions. Indices are those of the space. The exception is
 // `exec`, a program of the user's own (exec_search.c): it may think for a while, and die.
-#ifndef HONE_SEARCH_SEARCH_H
-#define HONE_SEARCH_SEARCH_H
+#pragma once
 
 #include "base/error.h"
 #include "model/result.h"
@@ -121,5 +120,3 @@ struct budget {
 bool budget_parse(const char *text, struct budget *out, struct error *e);
 // The configurations this allows in a space of `valid` (rounded up; never 0).
 uint64_t budget_configurations(const struct budget *b, uint64_t valid);
-
-#endif

@@ -3,8 +3,7 @@
 // configuration there: recorded values, and a Gaussian process in between.
 //
 // Queries do not change a source: many searches may share it, on several threads.
-#ifndef HONE_SEARCH_SOURCE_H
-#define HONE_SEARCH_SOURCE_H
+#pragma once
 
 #include "base/error.h"
 #include "space/space.h"
@@ -42,5 +41,3 @@ const uint64_t *source_best(const struct source *s, uint32_t *count);
 // has a configuration there; and how many these parameters are.
 uint64_t source_results(const struct source *s);
 uint32_t source_shared(const struct source *s);
-
-#endif

@@ -1,6 +1,5 @@
 // The strategies there are; a new one is a file, a line here, and a line in strategy.c's table.
-#ifndef HONE_SEARCH_STRATEGIES_H
-#define HONE_SEARCH_STRATEGIES_H
+#pragma once
 
 #include "search/search.h"
 
@@ -10,5 +9,3 @@ extern const struct strategy_operations strategy_genetic;
 extern const struct strategy_operations strategy_anneal;
 extern const struct strategy_operations strategy_surrogate;
 extern const struct strategy_operations strategy_exec;
-
-#endif

@@ -1,6 +1,5 @@
 // Which part of a space was searched.
-#ifndef HONE_SEARCH_SUBSPACE_H
-#define HONE_SEARCH_SUBSPACE_H
+#pragma once
 
 #include "base/text.h"
 #include "space/space.h"
@@ -8,5 +7,3 @@
 // As words of a command line, in an order of their own, each once: "--config a=1 --where 'b > 2'";
 // nothing of the whole space. Two that are written differently are two parts. False without memory.
 bool subspace_text(const struct space_options *o, struct text *out);
-
-#endif

@@ -4,8 +4,7 @@
 // search then runs as without it: the cost is the gate's questions. After a few answers all sources
 // are ignored, and the search continues as without them: their total cost is at most the questions
 // that were asked because of them.
-#ifndef HONE_SEARCH_TRANSFER_H
-#define HONE_SEARCH_TRANSFER_H
+#pragma once
 
 #include "search/learner.h"
 #include "search/scale.h"
@@ -45,5 +44,3 @@ void transfer_weigh(struct transfer *t, struct learner *g, const struct scale *s
 bool transfer_ends(struct transfer *t, uint32_t answers);
 // The trusted sources' prediction for a configuration, standardised; 0 if none is trusted.
 double transfer_value(const struct transfer *t, const uint32_t *choice);
-
-#endif

@@ -1,7 +1,6 @@
 // A walk over the whole space, each configuration once: those that the user begins with, then the
 // default configuration, so that there is a baseline early, then the others in an order of positions.
-#ifndef HONE_SEARCH_WALK_H
-#define HONE_SEARCH_WALK_H
+#pragma once
 
 #include "space/space.h"
 
@@ -24,5 +23,3 @@ typedef uint64_t walk_order(const void *data, uint64_t position);
 // The next `capacity` indices; fewer at the end. Without an `order` a position is an index.
 size_t walk_ask(struct walk *w, walk_order *order, const void *data, uint64_t *out,
                 size_t capacity);
-
-#endif

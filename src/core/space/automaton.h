@@ -2,8 +2,7 @@
 // one after the other. Its state after a few of them stands for what they leave of the restriction:
 // assignments that leave the same have the same state, one that leaves nothing is dead at once, and
 // one that leaves everything holds whatever follows.
-#ifndef HONE_SPACE_AUTOMATON_H
-#define HONE_SPACE_AUTOMATON_H
+#pragma once
 
 #include "space/intern.h"
 #include "space/problem.h"
@@ -87,5 +86,3 @@ enum staging lazy_outcome(const struct lazy *z);
 // Equal rows of states, one for each value of a parameter, as transitions. False without memory.
 bool transitions_of_rows(struct transitions *t, struct arena *arena, const struct intern *rows,
                          uint32_t width);
-
-#endif

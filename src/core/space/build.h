@@ -1,8 +1,7 @@
 // Builds the diagram for one order of the parameters: depth first, where two ways that leave the
 // same work to do are done once. What is left to do is known from the states of the restrictions'
 // automata and, for restrictions too large for a table, from the values they have read.
-#ifndef HONE_SPACE_BUILD_H
-#define HONE_SPACE_BUILD_H
+#pragma once
 
 #include "space/diagram.h"
 #include "space/filter.h"
@@ -47,5 +46,3 @@ enum build_outcome {
 // Faults found are added to f->faults. The evaluator's steps are the effort.
 enum build_outcome build_diagram(const struct filtered *f, const struct build_options *o,
                                  struct evaluator *v, struct diagram *out);
-
-#endif

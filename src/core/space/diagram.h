@@ -2,8 +2,7 @@
 // paths from the root to the end are exactly the valid configurations. Equal remainders are shared,
 // and every node knows how many paths lead on from it, so that counting, index <-> configuration
 // and membership take one step a parameter, however many configurations there are.
-#ifndef HONE_SPACE_DIAGRAM_H
-#define HONE_SPACE_DIAGRAM_H
+#pragma once
 
 #include "space/intern.h"
 #include "space/space.h"
@@ -50,5 +49,3 @@ struct diagram_reach {
 // `capacity`; returns how many.
 size_t diagram_near(const struct diagram *d, const uint32_t *choice, struct diagram_reach reach,
                     uint64_t *out, size_t capacity);
-
-#endif

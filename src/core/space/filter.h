@@ -1,7 +1,6 @@
 // First of all: restrictions that concern a single parameter remove its values, again and again
 // until none does, so that what follows sees the shortest lists.
-#ifndef HONE_SPACE_FILTER_H
-#define HONE_SPACE_FILTER_H
+#pragma once
 
 #include "space/automaton.h"
 
@@ -17,5 +16,3 @@ struct filtered {
 // the evaluator. Memory comes from the arena; false without, or where the evaluator's steps, from
 // which each test is taken, run out: it is exhausted then.
 bool filter(struct filtered *f, struct arena *arena, const bool *skip, struct evaluator *v);
-
-#endif

@@ -1,6 +1,5 @@
 // The contents of struct space; for the files of this folder.
-#ifndef HONE_SPACE_INSIDE_H
-#define HONE_SPACE_INSIDE_H
+#pragma once
 
 #include "space/build.h"
 
@@ -37,5 +36,3 @@ bool space_self_check(const struct space *sp, struct error *e);
 
 // Is the configuration one that --config allows?
 bool choices_allow(const struct problem *p, const uint32_t *choice);
-
-#endif

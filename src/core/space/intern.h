@@ -1,7 +1,6 @@
 // A set of words (runs of 32-bit numbers), each kept once and numbered in the order of arrival.
 // States of automata, keys of the search and nodes of the diagram are all such words.
-#ifndef HONE_SPACE_INTERN_H
-#define HONE_SPACE_INTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length);
 // Memory that it takes.
 size_t intern_bytes(const struct intern *t);
 const uint32_t *intern_at(const struct intern *t, uint32_t word, uint32_t *length);
-
-#endif

@@ -1,6 +1,5 @@
 // The order in which parameters are enumerated.
-#ifndef HONE_SPACE_ORDER_H
-#define HONE_SPACE_ORDER_H
+#pragma once
 
 #include "space/filter.h"
 
@@ -10,5 +9,3 @@ void order_of_spec(const struct problem *p, uint32_t *order);
 // earlier values matter to what follows: groups without a common restriction one after the other,
 // each arranged greedily. Depends on the problem alone. False without memory.
 bool order_by_groups(const struct problem *p, const struct filtered *f, uint32_t *order);
-
-#endif

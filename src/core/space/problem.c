@@ -174,9 +174,8 @@ bool problem_refuse(const struct problem *p, uint32_t culprit, const char *most,
     if (culprit == UINT32_MAX)
         return error_set(
             e, ERROR_INPUT,
-            "%s: the restrictions together leave a space too entangled to enumerate: it "
-            "takes more than the limit of %s; fix parameters with --config, or narrow "
-            "them with --where",
+            "%s: the restrictions together leave a space too entangled to enumerate: it takes "
+            "more than the limit of %s; fix parameters with --config, or narrow them with --where",
             p->spec->path, most);
     const struct restriction *r = &p->restrictions[culprit];
     if (r->parameter_count < 2)

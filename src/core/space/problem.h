@@ -1,6 +1,5 @@
 // The input of a space: the spec's parameters, and all their restrictions in one list.
-#ifndef HONE_SPACE_PROBLEM_H
-#define HONE_SPACE_PROBLEM_H
+#pragma once
 
 #include "space/space.h"
 
@@ -67,5 +66,3 @@ void evaluator_set(struct evaluator *v, uint32_t parameter, uint32_t value);
 bool evaluator_test(struct evaluator *v, const struct restriction *r, enum expr_fault *fault);
 // The cost of testing it, in steps of a search.
 uint32_t restriction_cost(const struct restriction *r);
-
-#endif

@@ -1,10 +1,7 @@
 // A share of a space: one of N parts of about one size, which together are the whole and have nothing in common.
-#ifndef HONE_SPACE_SHARE_H
-#define HONE_SPACE_SHARE_H
+#pragma once
 
 #include "space/diagram.h"
 
 // Replaces the diagram by its part in this share. False with the error set.
 bool share_take(struct diagram *d, const struct spec *s, struct space_share share, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // From a problem to its diagram: filters the parameters' values, then builds in the spec's order,
 // or if that takes too long in an order of its own.
-#ifndef HONE_SPACE_SOLVE_H
-#define HONE_SPACE_SOLVE_H
+#pragma once
 
 #include "space/build.h"
 
@@ -23,5 +22,3 @@ struct solved {
 // `solved`: NULL when it is not wanted.
 enum build_outcome solve(const struct problem *p, const struct solve_options *o,
                          struct diagram *out, struct solved *solved);
-
-#endif

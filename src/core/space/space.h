@@ -11,8 +11,7 @@
 // derived parameter) excludes the configuration and is counted.
 //
 // A space is not changed by asking, but for statistics, which are counted when first asked for.
-#ifndef HONE_SPACE_SPACE_H
-#define HONE_SPACE_SPACE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/random.h"
@@ -138,5 +137,3 @@ struct space_details {
 // Points into the space and itself; space_details_release() if it was true.
 bool space_detail(const struct space *sp, struct space_details *out, struct error *e);
 void space_details_release(struct space_details *d);
-
-#endif

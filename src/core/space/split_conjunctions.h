@@ -1,7 +1,6 @@
 // A problem whose restrictions are as small as can be: one that is a conjunction becomes its parts,
 // where that makes no difference to what holds and to what has no value (see graph_split()).
-#ifndef HONE_SPACE_SPLIT_CONJUNCTIONS_H
-#define HONE_SPACE_SPLIT_CONJUNCTIONS_H
+#pragma once
 
 #include "space/problem.h"
 
@@ -16,5 +15,3 @@ struct split {
 bool split_init(struct split *s, const struct problem *p, const struct value *slots, uint64_t cells,
                 const bool *skip);
 void split_release(struct split *s);
-
-#endif

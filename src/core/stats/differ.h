@@ -1,7 +1,6 @@
 // Whether two kernels differ, and how much: tests and ratios of one pair, and what may be said of
 // many pairs at once. Pure functions.
-#ifndef HONE_STATS_DIFFER_H
-#define HONE_STATS_DIFFER_H
+#pragma once
 
 #include "stats/stats.h"
 
@@ -50,5 +49,3 @@ bool differ_devices(struct differ_device *list, size_t count, double level, uint
                     double limit);
 // Why a device is left out that is: a sentence.
 void differ_outlier_text(const struct stats_ratio *ratio, double limit, char *out, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
 // hyperparameter importance", ICML 2014). Every tree is grown from a sample drawn with replacement; what it says of the
 // whole product of the values, valid or not, is exact, since its leaves are boxes. The trees differ, and that is how
 // uncertain a share is.
-#ifndef HONE_STATS_IMPORTANCE_H
-#define HONE_STATS_IMPORTANCE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -41,5 +40,3 @@ struct importance {
 // In the arena. Same seed, same answer. *count 0: too few rows, or all are equal. False without memory.
 bool importance_find(const struct importance_data *d, uint64_t seed, struct arena *a,
                      struct importance *out);
-
-#endif

@@ -24,8 +24,7 @@
 // whose noise differs much are not quite exchangeable (of six equal kernels, one of which scatters
 // four times as much, all tie in 90 % of rankings instead of 95 %); and the intervals' small-sample
 // factor is an approximation. tests/stats/test_ranking.c measures what holds.
-#ifndef HONE_STATS_RANKING_H
-#define HONE_STATS_RANKING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *t
 // of two launches seconds apart is not. Those with fewer rounds than the others are not marked. False as above.
 bool ranking_clear(const struct ranking_times *t, const uint64_t *first, double behind,
                    bool *clear);
-
-#endif

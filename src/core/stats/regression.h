@@ -12,8 +12,7 @@
 //
 // Where the baseline's code is launched beside today's, in the same rounds of the same processes, moments do not matter: each
 // pass gives a ratio, and the interval is that of signed ranks, since one pass may be disturbed (regression_judge_paired()).
-#ifndef HONE_STATS_REGRESSION_H
-#define HONE_STATS_REGRESSION_H
+#pragma once
 
 #include "base/error.h"
 #include "stats/stats.h"
@@ -74,5 +73,3 @@ void regression_judge_paired(const uint64_t *now, const uint64_t *before, size_t
 // After the first passes: is the configuration measured in as many again? Only one of which a loss cannot be excluded is, and
 // only after these is a loss called one: what disturbs a few passes calls no alarm.
 bool regression_goes_on(const struct regression *r);
-
-#endif

@@ -24,8 +24,7 @@
 // analysis of group sequential tests based on the type I error spending rate function", Biometrika
 // 74, 1987). What one look spends is the increment since the look before; no independence is
 // assumed.
-#ifndef HONE_STATS_ROUNDS_H
-#define HONE_STATS_ROUNDS_H
+#pragma once
 
 #include "stats/ranking.h"
 #include "stats/rules.h"
@@ -108,5 +107,3 @@ const uint64_t *rounds_samples(const struct rounds *r, size_t finalist, uint32_t
 // was dropped is all zeros with `tied` false and a place behind all others. False without memory or
 // without a kept round.
 bool rounds_rank(struct rounds *r, struct ranking_entry *out, size_t *winner);
-
-#endif

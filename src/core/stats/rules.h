@@ -1,8 +1,7 @@
 // How configurations are measured: screening decides how many launches one is worth, the ranking
 // at the end decides which is the fastest. All constants of the procedure stand here, named; each
 // can be set (`--rule NAME=VALUE`), and the help is made from the same table.
-#ifndef HONE_STATS_RULES_H
-#define HONE_STATS_RULES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -114,5 +113,3 @@ enum measure_verdict measure_next(const struct measure_rules *rules, const struc
 // takes that long itself, or nothing is known.
 uint32_t measure_batch(const struct measure_rules *rules, uint64_t launch_ns,
                        uint64_t resolution_ns);
-
-#endif

@@ -11,8 +11,7 @@
 // with the winner of these: the choice of the winner does not depend on those times. The interval
 // is Student's, of the mean logarithm of the ratios, since the intervals of ranks take six rounds.
 // A ranking of two that ended after three rounds gets the same interval.
-#ifndef HONE_STATS_SPEEDUP_H
-#define HONE_STATS_SPEEDUP_H
+#pragma once
 
 #include "stats/ranking.h"
 #include "stats/stats.h"
@@ -45,5 +44,3 @@ struct speedup_side {
 void speedup_of_finalists(const struct speedup_side *slow, const struct speedup_side *fast,
                           bool is_late, double level, uint64_t resolution_ns,
                           struct stats_ratio *out);
-
-#endif

@@ -1,8 +1,7 @@
 // Statistics on samples; pure functions. Times of kernels are skewed and have outliers, so the
 // median and rank intervals are used throughout (Hoefler and Belli, "Scientific benchmarking of
 // parallel computing systems", SC 2015, section 3.1.3).
-#ifndef HONE_STATS_STATS_H
-#define HONE_STATS_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ double stats_student(size_t freedom, double level);
 // the opposite one ("The treatment of ties in ranking problems", Biometrika 33, 1945). NaN where
 // one of them has no order (all equal, or fewer than two).
 double stats_kendall(const double *a, const double *b, size_t count);
-
-#endif

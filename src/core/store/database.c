@@ -33,22 +33,19 @@ static const char *const sql[STATEMENTS] = {
         "INSERT INTO session (id, date, command, hone_version, host, seed, spec_name, spec_path, "
         "constants, texts, surroundings, device, vendor, platform, platform_version, driver, "
         "compiler, language_version, uuid, pci, device_surroundings, device_type, compute_units, "
-        "clock_mhz, global_bytes, local_bytes, device_identity) "
-        "VALUES (:id, :date, :command, :hone_version, :host, :seed, :spec_name, :spec_path, "
-        ":constants, :texts, :surroundings, :device, :vendor, :platform, :platform_version, "
-        ":driver, :compiler, :language_version, :uuid, :pci, :device_surroundings, :device_type, "
-        ":compute_units, :clock_mhz, :global_bytes, :local_bytes, :device_identity) "
-        "ON CONFLICT (id) DO NOTHING",
+        "clock_mhz, global_bytes, local_bytes, device_identity) VALUES (:id, :date, :command, "
+        ":hone_version, :host, :seed, :spec_name, :spec_path, :constants, :texts, :surroundings, "
+        ":device, :vendor, :platform, :platform_version, :driver, :compiler, :language_version, "
+        ":uuid, :pci, :device_surroundings, :device_type, :compute_units, :clock_mhz, "
+        ":global_bytes, :local_bytes, :device_identity) ON CONFLICT (id) DO NOTHING",
     [STATEMENT_SURROUNDINGS] = "UPDATE session SET surroundings = :surroundings WHERE id = :id",
     [STATEMENT_PUT_RESULT] =
         "INSERT INTO result (sequence, id, job, session, date, status, fault, verification, stop, "
-        "median_ns, "
-        "sample_count, samples_ns, batch, limit_ns, message, policy_launches, policy_batch, "
-        "policy_hopeless_ns, policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, "
-        "policy_cold, policy_fixed, format, body, unseen, log) "
-        "VALUES (:sequence, :id, :job, :session, :date, :status, :fault, :verification, :stop, "
-        ":median_ns, "
-        ":sample_count, :samples_ns, :batch, :limit_ns, :message, :policy_launches, "
+        "median_ns, sample_count, samples_ns, batch, limit_ns, message, policy_launches, "
+        "policy_batch, policy_hopeless_ns, policy_budget_ns, policy_launch_limit_ns, "
+        "policy_build_limit_ns, policy_cold, policy_fixed, format, body, unseen, log) VALUES "
+        "(:sequence, :id, :job, :session, :date, :status, :fault, :verification, :stop, "
+        ":median_ns, :sample_count, :samples_ns, :batch, :limit_ns, :message, :policy_launches, "
         ":policy_batch, :policy_hopeless_ns, :policy_budget_ns, :policy_launch_limit_ns, "
         ":policy_build_limit_ns, :policy_cold, :policy_fixed, :format, :body, :unseen, :log)",
     [STATEMENT_FIND] = FIND_SQL("coalesce(number, sequence)", "unseen", "log"),

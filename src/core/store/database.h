@@ -1,7 +1,6 @@
 // The open store: its connection, statements prepared once, values bound by name, transactions, and
 // the texts that are known to be in it.
-#ifndef HONE_STORE_DATABASE_H
-#define HONE_STORE_DATABASE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -168,5 +167,3 @@ uint64_t store_log_bytes(struct store *s);
 
 // Forgets what was written: a transaction was rolled back, or another process has written.
 void texts_forget(struct text_memory *m);
-
-#endif

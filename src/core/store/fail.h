@@ -1,7 +1,6 @@
 // How a failure of the store reads: "FILE: what happened; what to do". All are ERROR_STORE, with
 // SQLite's code beside the text (the looks taken before SQLite is asked use the code that fits).
-#ifndef HONE_STORE_FAIL_H
-#define HONE_STORE_FAIL_H
+#pragma once
 
 #include "base/error.h"
 
@@ -23,5 +22,3 @@ bool store_fail_unread(struct error *e, const char *path, sqlite3 *db, const cha
 
 // Fails with SQLITE_READONLY: who owns the file or folder `blocked`, its mode, and who asks.
 bool store_fail_readonly(struct error *e, const char *path, const char *blocked);
-
-#endif

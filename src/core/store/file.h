@@ -1,7 +1,6 @@
 // Checks of a store's file, and of its folder, that alter neither. All of them precede SQLite's
 // opening the file for writing.
-#ifndef HONE_STORE_FILE_H
-#define HONE_STORE_FILE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -45,5 +44,3 @@ bool store_file_ready(const struct store_file *f, struct error *e);
 // data. `magic` is statfs()'s f_type.
 bool store_magic_local(unsigned long magic);
 bool store_file_local(const struct store_file *f);
-
-#endif

@@ -59,10 +59,9 @@ static const struct part {
      ", format, body, log, coalesce(number, sequence) AS place, unseen FROM result",
      " WHERE hone_wants(id)", " ORDER BY place, date, id",
      "INSERT INTO result (" COLUMNS
-     ", format, body, log, number, unseen, sequence) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
-     "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, "
-     "?26, ?27, max(?26, (SELECT coalesce(max(sequence), 0) + 1 FROM result))) "
-     "ON CONFLICT DO NOTHING",
+     ", format, body, log, number, unseen, sequence) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+     "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, "
+     "max(?26, (SELECT coalesce(max(sequence), 0) + 1 FROM result))) ON CONFLICT DO NOTHING",
      "SELECT " COLUMNS SPLIT ", sequence AS place, 0 FROM result",
      "SELECT " COLUMNS SPLIT ", coalesce(number, sequence) AS place, unseen FROM result"},
 #undef SPLIT

@@ -9,21 +9,17 @@
 // Samples of a fixed count add up, and those of a ranking decide together with the others of it, so
 // none of them is replaced. What is to go is listed once, in a table of this connection's own.
 static const char list_sql[] =
-    "INSERT INTO temp.pruned SELECT r.sequence FROM result AS r "
-    "JOIN session ON session.id = r.session JOIN job ON job.key = r.job "
-    "WHERE (:spec IS NULL OR coalesce(session.spec_name, job.spec_name) = :spec) "
-    "AND (:device IS NULL OR instr(lower(session.device), lower(:device)) > 0) "
-    "AND (:before IS NULL OR r.date < :before) "
-    "AND (:superseded = 0 OR job.measuring_version < :measuring_version OR EXISTS ("
-    "SELECT 1 FROM result AS n WHERE n.job = r.job "
-    "AND (coalesce(n.number, n.sequence), n.date, n.id) > "
-    "(coalesce(r.number, r.sequence), r.date, r.id) "
-    "AND ((r.status <> 'correct' AND n.status = 'correct') OR ("
-    "n.status = r.status AND n.fault = r.fault AND n.policy_cold = r.policy_cold "
-    "AND (r.status <> 'correct' OR (n.policy_fixed = 0 AND r.policy_fixed = 0)) "
-    "AND r.stop <> 'ranked' AND n.batch = r.batch "
-    "AND n.sample_count >= r.sample_count AND n.limit_ns >= r.limit_ns "
-    "AND (n.stop NOT IN ('hopeless', 'limit') OR r.stop IN ('hopeless', 'limit', 'none'))))))";
+    "INSERT INTO temp.pruned SELECT r.sequence FROM result AS r JOIN session ON session.id = "
+    "r.session JOIN job ON job.key = r.job WHERE (:spec IS NULL OR coalesce(session.spec_name, "
+    "job.spec_name) = :spec) AND (:device IS NULL OR instr(lower(session.device), lower(:device)) "
+    "> 0) AND (:before IS NULL OR r.date < :before) AND (:superseded = 0 OR job.measuring_version "
+    "< :measuring_version OR EXISTS (SELECT 1 FROM result AS n WHERE n.job = r.job AND "
+    "(coalesce(n.number, n.sequence), n.date, n.id) > (coalesce(r.number, r.sequence), r.date, "
+    "r.id) AND ((r.status <> 'correct' AND n.status = 'correct') OR (n.status = r.status AND "
+    "n.fault = r.fault AND n.policy_cold = r.policy_cold AND (r.status <> 'correct' OR "
+    "(n.policy_fixed = 0 AND r.policy_fixed = 0)) AND r.stop <> 'ranked' AND n.batch = r.batch "
+    "AND n.sample_count >= r.sample_count AND n.limit_ns >= r.limit_ns AND (n.stop NOT IN "
+    "('hopeless', 'limit') OR r.stop IN ('hopeless', 'limit', 'none'))))))";
 
 // Jobs, sessions and texts that are left without anything that names them.
 static const struct step {

@@ -98,8 +98,8 @@ static const char version_2[] = "ALTER TABLE result ADD COLUMN number INTEGER;\n
     "CREATE INDEX result_session ON result (session, number);\n"
 static const char version_3[] = "ALTER TABLE result ADD COLUMN log TEXT;\n" INDICES_3;
 static const char rows_3[] =
-    "UPDATE result SET log = hone_log(format, body), body = hone_body(format, body), "
-    "format = " NUMBER(RESULT_FORMAT) " WHERE hone_log(format, body) IS NOT NULL";
+    "UPDATE result SET log = hone_log(format, body), body = hone_body(format, body), format "
+    "= " NUMBER(RESULT_FORMAT) " WHERE hone_log(format, body) IS NOT NULL";
 
 // The sum of these versions, created at once: on each change of a table SQLite reads the whole
 // schema again, and every opening makes a model of it.

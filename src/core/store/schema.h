@@ -1,6 +1,5 @@
 // The tables, and whether a database has them.
-#ifndef HONE_STORE_SCHEMA_H
-#define HONE_STORE_SCHEMA_H
+#pragma once
 
 #include "base/error.h"
 
@@ -29,5 +28,3 @@ bool schema_check(sqlite3 *db, const char *path, uint64_t bytes, struct error *e
 
 // The one number that a query answers, such as "PRAGMA user_version"; false: see sqlite3_errmsg().
 bool schema_number(sqlite3 *db, const char *sql, int64_t *out);
-
-#endif

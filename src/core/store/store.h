@@ -7,8 +7,7 @@
 // synchronous=NORMAL on a local file system, a rollback journal elsewhere. Several processes may
 // use one file at once; a handle belongs to one thread and does not survive a fork. Failures are
 // ERROR_STORE with SQLite's code beside them, and their texts begin with the file.
-#ifndef HONE_STORE_STORE_H
-#define HONE_STORE_STORE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -267,5 +266,3 @@ struct store_counts {
     uint64_t file_bytes; // with its log
 };
 bool store_count(struct store *s, struct store_counts *out, struct error *e);
-
-#endif

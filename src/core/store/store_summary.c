@@ -17,15 +17,13 @@ static const char specs_sql[] =
 
 static const char devices_sql[] =
     "SELECT coalesce(session.device, '') AS name, coalesce(session.platform, ''), "
-    "coalesce(session.driver, ''), count(*), max(result.date) AS newest "
-    "FROM result JOIN session ON session.id = result.session GROUP BY 1, 2, 3 "
-    "ORDER BY name, newest DESC";
+    "coalesce(session.driver, ''), count(*), max(result.date) AS newest FROM result JOIN session "
+    "ON session.id = result.session GROUP BY 1, 2, 3 ORDER BY name, newest DESC";
 
 static const char totals_sql[] =
-    "SELECT count(*), (SELECT count(*) FROM job), (SELECT count(*) FROM session), "
-    "(SELECT count(*) FROM result JOIN job ON job.key = result.job "
-    "WHERE job.measuring_version < ?1), coalesce(min(date), ''), coalesce(max(date), '') "
-    "FROM result";
+    "SELECT count(*), (SELECT count(*) FROM job), (SELECT count(*) FROM session), (SELECT "
+    "count(*) FROM result JOIN job ON job.key = result.job WHERE job.measuring_version < ?1), "
+    "coalesce(min(date), ''), coalesce(max(date), '') FROM result";
 
 static const char statuses_sql[] = "SELECT status, count(*) FROM result GROUP BY status";
 

@@ -81,30 +81,25 @@ static bool check_missing(struct verifying *v, sqlite3_stmt *row, struct error *
 }
 
 static const char missing_sql[] =
-    "SELECT 'result', lower(hex(id)), 'its job is missing' FROM result "
-    "WHERE job NOT IN (SELECT key FROM job) UNION ALL "
-    "SELECT 'result', lower(hex(id)), 'its session is missing' FROM result "
-    "WHERE session NOT IN (SELECT id FROM session) UNION ALL "
-    "SELECT 'job', lower(hex(key)), 'its texts are missing' FROM job "
-    "WHERE texts NOT IN (SELECT texts FROM text) UNION ALL "
-    "SELECT 'session', lower(hex(id)), 'its texts are missing' FROM session "
-    "WHERE texts IS NOT NULL AND texts NOT IN (SELECT texts FROM text) UNION ALL "
-    "SELECT 'job', lower(hex(key)), 'its key is no digest' FROM job "
-    "WHERE typeof(key) <> 'blob' OR length(key) <> 32 UNION ALL "
-    "SELECT 'job', lower(hex(key)), 'its source is no digest' FROM job "
-    "WHERE typeof(source) <> 'blob' OR length(source) <> 32 UNION ALL "
-    "SELECT 'session', lower(hex(id)), 'its id is not of 16 bytes' FROM session "
-    "WHERE typeof(id) <> 'blob' OR length(id) <> 16 UNION ALL "
-    "SELECT 'result', lower(hex(id)), 'its id is not of 16 bytes' FROM result "
-    "WHERE typeof(id) <> 'blob' OR length(id) <> 16";
+    "SELECT 'result', lower(hex(id)), 'its job is missing' FROM result WHERE job NOT IN (SELECT "
+    "key FROM job) UNION ALL SELECT 'result', lower(hex(id)), 'its session is missing' FROM "
+    "result WHERE session NOT IN (SELECT id FROM session) UNION ALL SELECT 'job', "
+    "lower(hex(key)), 'its texts are missing' FROM job WHERE texts NOT IN (SELECT texts FROM "
+    "text) UNION ALL SELECT 'session', lower(hex(id)), 'its texts are missing' FROM session WHERE "
+    "texts IS NOT NULL AND texts NOT IN (SELECT texts FROM text) UNION ALL SELECT 'job', "
+    "lower(hex(key)), 'its key is no digest' FROM job WHERE typeof(key) <> 'blob' OR length(key) "
+    "<> 32 UNION ALL SELECT 'job', lower(hex(key)), 'its source is no digest' FROM job WHERE "
+    "typeof(source) <> 'blob' OR length(source) <> 32 UNION ALL SELECT 'session', lower(hex(id)), "
+    "'its id is not of 16 bytes' FROM session WHERE typeof(id) <> 'blob' OR length(id) <> 16 "
+    "UNION ALL SELECT 'result', lower(hex(id)), 'its id is not of 16 bytes' FROM result WHERE "
+    "typeof(id) <> 'blob' OR length(id) <> 16";
 
 // Numbers are counted up: one that leaves no room above it was not made so.
 static const char numbers_sql[] =
     "SELECT 'result', lower(hex(id)), 'its number is not one that a store gives' FROM result "
-    "WHERE sequence NOT BETWEEN 1 AND 1 << 48 OR (number IS NOT NULL AND "
-    "(typeof(number) <> 'integer' OR number NOT BETWEEN 1 AND sequence)) "
-    "UNION ALL SELECT 'result', lower(hex(id)), 'its mark unseen is neither 0 nor 1' FROM result "
-    "WHERE unseen NOT IN (0, 1)";
+    "WHERE sequence NOT BETWEEN 1 AND 1 << 48 OR (number IS NOT NULL AND (typeof(number) <> "
+    "'integer' OR number NOT BETWEEN 1 AND sequence)) UNION ALL SELECT 'result', lower(hex(id)), "
+    "'its mark unseen is neither 0 nor 1' FROM result WHERE unseen NOT IN (0, 1)";
 static const char numbers_sql_1[] =
     "SELECT 'result', lower(hex(id)), 'its number is not one that a store gives' FROM result "
     "WHERE sequence NOT BETWEEN 1 AND 1 << 48";

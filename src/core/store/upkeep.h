@@ -1,7 +1,6 @@
 // Looking after a store as a whole: what is in it, whether every row is what it should be, merging
 // others into it, and removing on purpose. All of it may happen while other processes write.
-#ifndef HONE_STORE_UPKEEP_H
-#define HONE_STORE_UPKEEP_H
+#pragma once
 
 #include "base/arena.h"
 #include "store/store.h"
@@ -101,5 +100,3 @@ struct store_pruned {
 // removed.
 bool store_prune(struct store *s, const struct store_prune *what, bool dry,
                  struct store_pruned *out, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // Workers on another machine: the agent there, and the link to it beside the tuner. Neither ever
 // waits but in its poll(): each sees the end of the other, and of the tuner, within the lease.
-#ifndef HONE_WORKER_AGENT_H
-#define HONE_WORKER_AGENT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -27,5 +26,3 @@ struct link_options {
 int link_serve(const struct link_options *o);
 // The same over a control socket that was taken already, which it closes.
 int link_run(int control, const struct link_options *o);
-
-#endif

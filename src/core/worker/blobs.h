@@ -1,6 +1,5 @@
 // The contents, named by digest, that a worker holds.
-#ifndef HONE_WORKER_BLOBS_H
-#define HONE_WORKER_BLOBS_H
+#pragma once
 
 #include "worker/protocol.h"
 
@@ -18,5 +17,3 @@ bool blobs_resolve(const struct blobs *all, struct job *j, struct error *e);
 // Waits until nothing is read beside: a process that is forked has no threads but the one.
 void blobs_settle(const struct blobs *all);
 void blobs_free(struct blobs *all);
-
-#endif

@@ -3,8 +3,7 @@
 // requests as a worker does, and is killed when the job is unloaded. So whatever a kernel does to its
 // process, from its clock to its limits, ends with it. The worker passes frames on, and looks at the
 // cell from outside after each launch, where the kernel has no say.
-#ifndef HONE_WORKER_CELL_H
-#define HONE_WORKER_CELL_H
+#pragma once
 
 #include "os/process_state.h"
 #include "worker/protocol.h"
@@ -41,5 +40,3 @@ void cell_note(struct cell *c);
 void cell_look(const struct cell *c, const pid_t *cells, size_t count, struct text *out);
 // Kills it and all that it has started.
 void cell_end(struct cell *c);
-
-#endif

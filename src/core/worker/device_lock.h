@@ -2,8 +2,7 @@
 // workers of one card, take turns. A file with open-file-description locks: it goes with its
 // holder, however that ends. Byte 0 is the device; byte 1 is locked (shared) by whoever waits, so
 // that the holder lets others have a turn.
-#ifndef HONE_WORKER_DEVICE_LOCK_H
-#define HONE_WORKER_DEVICE_LOCK_H
+#pragma once
 
 #include "base/error.h"
 #include "model/device_info.h"
@@ -55,5 +54,3 @@ void device_lock_open_on(struct device_lock *l, struct device_lock_host *h,
 int device_lock_try(struct device_lock *l, struct error *e);
 void device_lock_release(struct device_lock *l);
 void device_lock_close(struct device_lock *l);
-
-#endif

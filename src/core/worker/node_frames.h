@@ -11,8 +11,7 @@
 //
 // Each side limits the bytes of a worker that the other may send: NODE_WINDOW, and as much more as
 // CREDIT says. A worker that does not read thus blocks no other.
-#ifndef HONE_WORKER_NODE_FRAMES_H
-#define HONE_WORKER_NODE_FRAMES_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/error.h"
@@ -146,5 +145,3 @@ bool node_is_silent(struct node_silence *s, uint64_t beat_ns, uint64_t lease_ns)
 // Is it a signal that may be asked for?
 bool node_signal_is_known(uint32_t number);
 bool node_set_nonblocking(int fd);
-
-#endif

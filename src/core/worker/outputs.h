@@ -1,6 +1,5 @@
 // Outputs of a job as they pass from one worker to another, part by part.
-#ifndef HONE_WORKER_OUTPUTS_H
-#define HONE_WORKER_OUTPUTS_H
+#pragma once
 
 #include "worker/protocol.h"
 
@@ -16,5 +15,3 @@ bool outputs_take(struct outputs *o, const struct output_part *p);
 // there is no memory.
 const void **outputs_of(const struct outputs *o, const struct job *j, struct error *e);
 void outputs_free(struct outputs *o);
-
-#endif

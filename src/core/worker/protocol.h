@@ -5,8 +5,7 @@
 // sequence number of the tuner's choosing, all frames that answer it repeat the number: any count
 // of PHASE frames, then exactly one final frame, REPLY_*. One request at a time is served, in
 // order. A frame names no path of the tuner's machine, but the folder of a command.
-#ifndef HONE_WORKER_PROTOCOL_H
-#define HONE_WORKER_PROTOCOL_H
+#pragma once
 
 #include "base/error.h"
 #include "model/device_info.h"
@@ -16,7 +15,7 @@
 #include "model/policy.h"
 #include "model/result.h"
 
-#define PROTOCOL_VERSION   19
+#define PROTOCOL_VERSION   20
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -55,8 +54,9 @@
     X(PART, "part") /* struct output_part. From the worker, before its reply; to one that     \
                              compares, no reply */    \
     X(COMPARE,                                                                                     \
-      "compare") /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
-                             which are dropped, against the job's reference */     \
+      "compare")    /* struct check_apart, job -> REPLY_RESULT: the PARTs since the last one,   \
+                             which are dropped, against the job's reference */  \
+    X(WAKE, "wake") /* u32 languages, as DEVICES; no reply: their drivers are started */           \
     X(BLOB_FILE,                                                                                   \
       "file") /* struct blob_name; no reply. In the place of its parts, where the worker \
                       can read the file itself */
@@ -183,5 +183,3 @@ bool channel_arriving(const struct channel *c);
 // Blocking: waits for the next frame (timeout_ms -1: for ever), sending what is queued meanwhile.
 // 1 a frame, 0 timeout, -1 error or end of stream.
 int channel_wait(struct channel *c, int timeout_ms, struct frame *f, struct error *e);
-
-#endif

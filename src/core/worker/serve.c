@@ -181,6 +181,15 @@ static void serve_devices(struct worker *w, struct request *q)
     send_frame(w, VERB_REPLY_DEVICES);
 }
 
+// Faults of a driver are told when the device is opened.
+static void serve_wake(struct worker *w, struct request *q)
+{
+    struct device_report report;
+    wire_u32(&q->in, &w->options.languages);
+    if (wire_done(&q->in))
+        device_list(&q->arena, &w->options, &report, NULL);
+}
+
 static void reply_opened(struct worker *w)
 {
     struct opened opened = {.info = *device_describe(w->device)};
@@ -782,7 +791,7 @@ static const struct {
     [VERB_PTX] = {serve_ptx, true},         [VERB_ROUTINE] = {serve_routine, false},
     [VERB_BLOB] = {serve_blob, false},      [VERB_BLOB_FILE] = {serve_blob_file, false},
     [VERB_OUTPUTS] = {serve_outputs, true}, [VERB_PART] = {serve_part, false},
-    [VERB_COMPARE] = {serve_compare, true},
+    [VERB_COMPARE] = {serve_compare, true}, [VERB_WAKE] = {serve_wake, false},
 };
 
 static void serve_frame(struct worker *w, const struct frame *f)

@@ -1,6 +1,5 @@
 // A worker ends with its tuner.
-#ifndef HONE_WORKER_WATCH_H
-#define HONE_WORKER_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@ bool watch_start(int channel);
 // The last act of a worker. Where there is no tuner any more that would end what is left of the
 // group, this ends it, and the worker with it.
 void watch_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 // hone-worker: the process that owns a GPU driver and serves src/core/device over frames.
-#ifndef HONE_WORKER_WORKER_H
-#define HONE_WORKER_WORKER_H
+#pragma once
 
 #include "device/device.h"
 #include "worker/protocol.h"
@@ -79,5 +78,3 @@ char *cache_folder(void);
 // Serves requests until the tuner stops or its end of the channel closes. Returns the status to end
 // with, as waitpid() gives it: a worker ends as the process of a job did.
 int serve(int channel, const struct device_options *options);
-
-#endif

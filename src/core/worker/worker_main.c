@@ -122,8 +122,7 @@ static int become_launcher(char **argv)
 
 static int refuse_terminal(void)
 {
-    fputs("hone-worker --node: its input is a terminal, which changes what passes; start "
-          "it "
+    fputs("hone-worker --node: its input is a terminal, which changes what passes; start it "
           "without one (ssh -T, srun without --pty, docker exec -i without -t)\n",
           stderr);
     return 2;

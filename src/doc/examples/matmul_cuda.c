@@ -14,7 +14,13 @@
 
 #include <dlfcn.h>
 
-enum { LAUNCHES_MOST = 8, OPTIONS_MOST = 4096, WORDS_MOST = 256, NO_CARD = 77 };
+enum {
+    LAUNCHES_MOST = 8,
+    OPTIONS_MOST = 4096,
+    WORDS_MOST = 256,
+    NO_CARD = 77,
+    FLOAT_ONE = 0x3f800000
+};
 enum {
     ATTRIBUTE_UNITS = 16,
     ATTRIBUTE_MAJOR = 75,
@@ -35,6 +41,7 @@ typedef void *handle;              /* of a context, module, function, event or p
     X(cuCtxSetCurrent, (handle context))                                                           \
     X(cuCtxSynchronize, (void))                                                                    \
     X(cuMemAlloc_v2, (memory * out, size_t bytes))                                                 \
+    X(cuMemsetD32_v2, (memory to, unsigned with, size_t count))                                    \
     X(cuMemFree_v2, (memory what))                                                                 \
     X(cuMemcpyHtoD_v2, (memory to, const void *from, size_t bytes))                                \
     X(cuMemcpyDtoH_v2, (void *to, memory from, size_t bytes))                                      \
@@ -124,6 +131,7 @@ typedef struct built {
     hone_deployed_launch launches[LAUNCHES_MOST];
     uint32_t count;
     memory buffers[matmul_ARGUMENT_COUNT];
+    int is_given[matmul_ARGUMENT_COUNT];
 } built;
 
 static void open_machine(machine *m)
@@ -204,23 +212,24 @@ static void load_program(const machine *m, const matmul_configuration *c, const 
     compile(m, c, size, out);
 }
 
-/* Buffers of the kernel's own; those of A, B and C are given. */
+/* Buffers of the kernel's own begin with zeros; those of A, B, C and the bias are given, and both scales are 1. */
 static void make_buffers(const machine *m, const matmul_configuration *c, const int64_t size[3],
-                         const memory given[3], built *out)
+                         const memory given[4], built *out)
 {
     for (uint32_t i = 0; i < matmul_ARGUMENT_COUNT; i++) {
-        const int which = i == matmul_ARGUMENT_A   ? 0
-                          : i == matmul_ARGUMENT_B ? 1
-                          : i == matmul_ARGUMENT_C ? 2
-                                                   : -1;
+        const unsigned with = !strcmp(matmul_argument_names[i], "scales") ? FLOAT_ONE : 0;
+        const int which = find_given(matmul_argument_names[i]);
+        out->is_given[i] = which >= 0;
         const int64_t bytes =
             which < 0 ? matmul_bytes(&m->handle, c, i, size[0], size[1], size[2]) : 0;
         if (which >= 0)
             out->buffers[i] = given[which];
         else if (bytes > 0)
-            CHECK(cuMemAlloc_v2(&out->buffers[i], (size_t)bytes));
+            CHECK(cuMemAlloc_v2(&out->buffers[i], (size_t)(bytes + 3) / 4 * 4));
         else
             stop("a temporary buffer", "it has no size");
+        if (which < 0)
+            CHECK(cuMemsetD32_v2(out->buffers[i], with, (size_t)(bytes + 3) / 4));
     }
 }
 
@@ -241,7 +250,7 @@ static void make_launches(const machine *m, const matmul_configuration *c, const
 }
 
 static built *build(const machine *m, const matmul_configuration *c, const int64_t size[3],
-                    const memory given[3])
+                    const memory given[4])
 {
     built *out = (built *)calloc(1, sizeof *out);
     if (!out)
@@ -255,7 +264,7 @@ static built *build(const machine *m, const matmul_configuration *c, const int64
 static void release(built *b)
 {
     for (uint32_t i = 0; i < matmul_ARGUMENT_COUNT; i++) {
-        if (i != matmul_ARGUMENT_A && i != matmul_ARGUMENT_B && i != matmul_ARGUMENT_C)
+        if (!b->is_given[i])
             CHECK(cuMemFree_v2(b->buffers[i]));
     }
     CHECK(cuModuleUnload(b->module));
@@ -300,33 +309,35 @@ static void compare(built *best, built *other)
 
 static void multiply(const machine *m, const int64_t size[3])
 {
-    const size_t counts[3] = {(size_t)(size[0] * size[2]), (size_t)(size[2] * size[1]),
-                              (size_t)(size[0] * size[1])};
-    float *host[3];
-    memory device[3];
-    char why[500];
+    void *host[4];
+    memory device[4];
+    char why[500], options[OPTIONS_MOST];
     const matmul_configuration *best = matmul_best_on(&m->handle, size[0], size[1], size[2]);
     matmul_why_on(&m->handle, size[0], size[1], size[2], why, sizeof why);
     printf("%lld x %lld x %lld: %s\n  %s\n", (long long)size[0], (long long)size[1],
            (long long)size[2], why, best ? best->text : "");
     if (!best)
         exit(EXIT_FAILURE);
-    for (int i = 0; i < 3; i++) {
-        host[i] = random_matrix(counts[i], 7u + (uint32_t)i);
-        CHECK(cuMemAlloc_v2(&device[i], counts[i] * sizeof(float)));
-        CHECK(cuMemcpyHtoD_v2(device[i], host[i], counts[i] * sizeof(float)));
+    matmul_options(&m->handle, best, size[0], size[1], size[2], options, sizeof options);
+    const product p = describe_product(
+        options, matmul_bytes(&m->handle, best, matmul_ARGUMENT_A, size[0], size[1], size[2]) /
+                     (size[0] * size[2]));
+    for (int i = 0; i < 4; i++) {
+        host[i] = make_matrix(&p, i, size);
+        CHECK(cuMemAlloc_v2(&device[i], matrix_bytes(&p, i, size)));
+        CHECK(cuMemcpyHtoD_v2(device[i], host[i], matrix_bytes(&p, i, size)));
     }
     built *fast = build(m, best, size, device), *plain = build(m, matmul_default(), size, device);
     run(fast);
-    CHECK(cuMemcpyDtoH_v2(host[2], device[2], counts[2] * sizeof(float)));
-    check_product(host[0], host[1], host[2], size[0], size[1], size[2], 2e-3);
+    CHECK(cuMemcpyDtoH_v2(host[2], device[2], matrix_bytes(&p, 2, size)));
+    check_product(&p, host, size[0], size[1], size[2]);
     if (best == matmul_default())
         printf("  right; it is the default\n");
     else
         compare(fast, plain);
     release(fast);
     release(plain);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         CHECK(cuMemFree_v2(device[i]));
         free(host[i]);
     }

@@ -46,6 +46,7 @@ typedef struct built {
     hone_deployed_launch launches[LAUNCHES_MOST];
     uint32_t count;
     cl_mem buffers[matmul_ARGUMENT_COUNT];
+    int is_given[matmul_ARGUMENT_COUNT];
 } built;
 
 /* "sm_90", which only NVIDIA's OpenCL tells (cl_nv_device_attribute_query); else "". */
@@ -142,16 +143,14 @@ static void load_program(const machine *m, const matmul_configuration *c, const 
     compile(m, c, size, out);
 }
 
-/* Buffers of the kernel's own; those of A, B and C are given. */
+/* Buffers of the kernel's own begin with zeros; those of A, B, C and the bias are given, and both scales are 1. */
 static void make_buffers(const machine *m, const matmul_configuration *c, const int64_t size[3],
-                         const cl_mem given[3], built *out)
+                         const cl_mem given[4], built *out)
 {
     cl_int code;
     for (uint32_t i = 0; i < matmul_ARGUMENT_COUNT; i++) {
-        const int which = i == matmul_ARGUMENT_A   ? 0
-                          : i == matmul_ARGUMENT_B ? 1
-                          : i == matmul_ARGUMENT_C ? 2
-                                                   : -1;
+        const int which = find_given(matmul_argument_names[i]);
+        out->is_given[i] = which >= 0;
         if (which >= 0) {
             out->buffers[i] = given[which];
             continue;
@@ -159,8 +158,13 @@ static void make_buffers(const machine *m, const matmul_configuration *c, const 
         const int64_t bytes = matmul_bytes(&m->handle, c, i, size[0], size[1], size[2]);
         if (bytes <= 0)
             stop("a temporary buffer", "it has no size");
-        out->buffers[i] = clCreateBuffer(m->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+        const cl_float with = !strcmp(matmul_argument_names[i], "scales") ? 1.0f : 0.0f;
+        out->buffers[i] =
+            clCreateBuffer(m->context, CL_MEM_READ_WRITE, (size_t)(bytes + 3) / 4 * 4, NULL, &code);
         check(code, "clCreateBuffer");
+        check(clEnqueueFillBuffer(m->queue, out->buffers[i], &with, sizeof with, 0,
+                                  (size_t)(bytes + 3) / 4 * 4, 0, NULL, NULL),
+              "clEnqueueFillBuffer");
     }
 }
 
@@ -185,7 +189,7 @@ static void make_launches(const machine *m, const matmul_configuration *c, const
 }
 
 static built *build(const machine *m, const matmul_configuration *c, const int64_t size[3],
-                    const cl_mem given[3])
+                    const cl_mem given[4])
 {
     built *out = (built *)calloc(1, sizeof *out);
     if (!out)
@@ -201,7 +205,7 @@ static void release(built *b)
     for (uint32_t i = 0; i < b->count; i++)
         clReleaseKernel(b->kernels[i]);
     for (uint32_t i = 0; i < matmul_ARGUMENT_COUNT; i++) {
-        if (i != matmul_ARGUMENT_A && i != matmul_ARGUMENT_B && i != matmul_ARGUMENT_C)
+        if (!b->is_given[i])
             clReleaseMemObject(b->buffers[i]);
     }
     clReleaseProgram(b->program);
@@ -241,11 +245,9 @@ static void compare(const machine *m, const built *best, const built *other)
 
 static void multiply(const machine *m, const int64_t size[3])
 {
-    const size_t counts[3] = {(size_t)(size[0] * size[2]), (size_t)(size[2] * size[1]),
-                              (size_t)(size[0] * size[1])};
-    float *host[3];
-    cl_mem device[3];
-    char why[500];
+    void *host[4];
+    cl_mem device[4];
+    char why[500], options[OPTIONS_MOST];
     cl_int code;
     const matmul_configuration *best = matmul_best_on(&m->handle, size[0], size[1], size[2]);
     matmul_why_on(&m->handle, size[0], size[1], size[2], why, sizeof why);
@@ -257,25 +259,29 @@ static void multiply(const machine *m, const int64_t size[3])
         printf("  its PTX would have to be rewritten first, so the default is taken\n");
         best = matmul_default();
     }
-    for (int i = 0; i < 3; i++) {
-        host[i] = random_matrix(counts[i], 7u + (uint32_t)i);
+    matmul_options(&m->handle, best, size[0], size[1], size[2], options, sizeof options);
+    const product p = describe_product(
+        options, matmul_bytes(&m->handle, best, matmul_ARGUMENT_A, size[0], size[1], size[2]) /
+                     (size[0] * size[2]));
+    for (int i = 0; i < 4; i++) {
+        host[i] = make_matrix(&p, i, size);
         device[i] = clCreateBuffer(m->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                   counts[i] * sizeof(float), host[i], &code);
+                                   matrix_bytes(&p, i, size), host[i], &code);
         check(code, "clCreateBuffer");
     }
     built *fast = build(m, best, size, device), *plain = build(m, matmul_default(), size, device);
     run(m, fast);
-    check(clEnqueueReadBuffer(m->queue, device[2], CL_TRUE, 0, counts[2] * sizeof(float), host[2],
+    check(clEnqueueReadBuffer(m->queue, device[2], CL_TRUE, 0, matrix_bytes(&p, 2, size), host[2],
                               0, NULL, NULL),
           "clEnqueueReadBuffer");
-    check_product(host[0], host[1], host[2], size[0], size[1], size[2], 2e-3);
+    check_product(&p, host, size[0], size[1], size[2]);
     if (best == matmul_default())
         printf("  right; it is the default\n");
     else
         compare(m, fast, plain);
     release(fast);
     release(plain);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         clReleaseMemObject(device[i]);
         free(host[i]);
     }

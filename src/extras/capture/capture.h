@@ -1,7 +1,6 @@
 // A capture as hone reads it: the folder that the layer wrote (layer/layer_folder.c), kernel by kernel, and what is made of it.
 // Everything lies in the arena. The folder is input: whatever in it makes no sense is left out, or an error.
-#ifndef HONE_CAPTURE_CAPTURE_H
-#define HONE_CAPTURE_CAPTURE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -147,5 +146,3 @@ enum { CAPTURE_REPLAYS = 10 };
 // `tunes`. False: a file cannot be written.
 bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struct capture_player *p,
                         struct arena *a, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // The file `counts` of a capture: what every launch adds to. The layer maps it shared, in each process of the program, so that
 // it is right to the last launch however a process ends. hone reads it afterwards.
-#ifndef HONE_CAPTURE_COUNTS_H
-#define HONE_CAPTURE_COUNTS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ struct capture_counts {
     _Atomic uint64_t kept[REPLACE_REASON_COUNT];
     struct capture_shape shapes[CAPTURE_SHAPES];
 };
-
-#endif

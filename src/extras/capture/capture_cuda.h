@@ -1,6 +1,5 @@
 // The functions and types of CUDA that the layer and hone-replay need beyond those of the backend (cuda_api.h).
-#ifndef HONE_CAPTURE_CAPTURE_CUDA_H
-#define HONE_CAPTURE_CAPTURE_CUDA_H
+#pragma once
 
 #include "device/backends/cuda/cuda_api.h"
 
@@ -178,4 +177,3 @@ enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE 
     CUDA_GRAPH_CHANGE(X, cuGraphExecNodeSetParams, "cuGraphExecNodeSetParams")                     \
     CUDA_GRAPH_CHANGE(X, cuGraphNodeSetEnabled, "cuGraphNodeSetEnabled")
 
-#endif

@@ -1,6 +1,5 @@
 // The parts of a spec that is being made, between the two files that make it.
-#ifndef HONE_CAPTURE_CAPTURE_SPEC_H
-#define HONE_CAPTURE_CAPTURE_SPEC_H
+#pragma once
 
 #include "expr/expr.h"
 #include "extras/capture/capture.h"
@@ -86,5 +85,3 @@ bool making_scalar(const struct making *m, uint32_t argument, const struct captu
 bool capture_image_is_known(struct arena *a, const struct capture_image *image);
 // Writes KERNEL.json, the names of its data, and KERNEL.csv with its shapes; sets `spec` and `in_spec`.
 bool capture_emit_spec(struct making *m, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // A compiler's options as one text: words at blanks, which quotes and backslashes keep together.
-#ifndef HONE_CAPTURE_CAPTURE_WORDS_H
-#define HONE_CAPTURE_CAPTURE_WORDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
 char *capture_words_next(const char **at);
 // The words as a text that gives them again; on the heap.
 char *capture_words_join(const char *const *words, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 // Runs a program with the layer in it.
-#ifndef HONE_CAPTURE_RUN_LAYERED_H
-#define HONE_CAPTURE_RUN_LAYERED_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -25,5 +24,3 @@ struct layered_end {
 
 // Waits for its end; what the terminal sends (Ctrl-C) goes to the program, and this goes on. False: it cannot be started.
 bool layered_run(const struct layered_run *r, struct layered_end *out, struct error *e);
-
-#endif

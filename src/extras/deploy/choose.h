@@ -16,8 +16,7 @@
 // cross-validation decides: the configurations are chosen for both, then each measured shape is left out in turn,
 // together with configurations that were found at that shape alone, and looked up in the rest. The lookup with the
 // lower regret is taken.
-#ifndef HONE_DEPLOY_CHOOSE_H
-#define HONE_DEPLOY_CHOOSE_H
+#pragma once
 
 #include "extras/deploy/dispatch.h"
 
@@ -78,5 +77,3 @@ struct deploy_chosen {
 
 // Everything is in the arena. False without memory.
 bool deploy_choose(const struct deploy_matrix *m, struct arena *a, struct deploy_chosen *out);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // A program gives what hone's own evaluation gives, or a fault where hone has a value in these cases alone: `/` of
 // integers beyond 2^53, and a power with a negative exponent that is not known before.
-#ifndef HONE_DEPLOY_COMPILE_H
-#define HONE_DEPLOY_COMPILE_H
+#pragma once
 
 #include "base/arena.h"
 #include "known/known_program.h"
@@ -52,5 +51,3 @@ bool deploy_put_size(struct deploy_compiler *c, const struct formula *f, int64_t
 bool deploy_varies(const struct deploy_compiler *c, const struct expr *x);
 // The value of one that does not; false with the error where it has none.
 bool deploy_value(struct deploy_compiler *c, const struct formula *f, struct value *out);
-
-#endif

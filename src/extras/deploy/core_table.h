@@ -1,7 +1,6 @@
 // A dispatch table made ready to be looked up: its expressions compiled, its points sorted, as the core that the
 // generated header and libhone-known share (known/known_core.h) reads it. Both formats are this, written down.
-#ifndef HONE_DEPLOY_CORE_TABLE_H
-#define HONE_DEPLOY_CORE_TABLE_H
+#pragma once
 
 #include "extras/deploy/compile.h"
 #include "extras/deploy/dispatch.h"
@@ -29,5 +28,3 @@ uint32_t core_table_kernels(const struct deploy_table *t);
 // Makes all of it; what cannot be deployed is refused by name. core_table_release() in either case.
 bool core_table_init(struct core_table *c, const struct deploy_table *t, struct error *e);
 void core_table_release(struct core_table *c);
-
-#endif

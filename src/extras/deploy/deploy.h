@@ -14,8 +14,7 @@
 // Another device takes part with what the store has of it.
 //
 // Driven as workflow.h says; planned and done are shapes, each once measured.
-#ifndef HONE_DEPLOY_DEPLOY_H
-#define HONE_DEPLOY_DEPLOY_H
+#pragma once
 
 #include "extras/deploy/choose.h"
 #include "extras/deploy/formats.h"
@@ -103,5 +102,3 @@ struct deploy_view {
     const struct spec *spec; // of the table: with the constants that are the same at all points
 };
 void deploy_view(struct deploy *d, struct deploy_view *out);
-
-#endif

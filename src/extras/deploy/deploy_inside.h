@@ -2,8 +2,7 @@
 // known of a device), deploy_groups.c (work-groups), deploy_draw.c (shapes between the points), deploy_stored.c (devices as
 // the store has them),
 // deploy_end.c (the table) and deploy_images.c (compiled programs).
-#ifndef HONE_DEPLOY_DEPLOY_INSIDE_H
-#define HONE_DEPLOY_DEPLOY_INSIDE_H
+#pragma once
 
 #include "extras/deploy/core_table.h"
 #include "extras/deploy/deploy.h"
@@ -132,5 +131,3 @@ bool deploy_read_others(struct deploy *d, struct error *e);
 
 // deploy_end.c: d->table, d->chosen. False without memory, or where a part of the table makes no sense.
 bool deploy_end(struct deploy *d, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // A table for a whole program: what `hone capture` wrote of each kernel (KERNEL.bind), and behind it the table that
 // libhone-known reads. `hone with` reads it (extras/capture/layer/layer_replace.c).
-#ifndef HONE_DEPLOY_DEPLOY_PROGRAM_H
-#define HONE_DEPLOY_DEPLOY_PROGRAM_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -19,5 +18,3 @@ void deploy_program_start(struct text *out);
 bool deploy_program_add(struct text *out, const char *folder, const char *title,
                         const struct text *known, struct error *e);
 void deploy_program_finish(struct text *out);
-
-#endif

@@ -1,6 +1,5 @@
 // A deploy -> text: a line for each shape as it is done, then the table and what it costs.
-#ifndef HONE_DEPLOY_DEPLOY_REPORT_H
-#define HONE_DEPLOY_DEPLOY_REPORT_H
+#pragma once
 
 #include "base/text.h"
 #include "extras/deploy/deploy.h"
@@ -22,5 +21,3 @@ void report_deploy_table(const struct deploy_report *v, struct text *out);
 void report_deploy_end(const struct deploy_report *v, struct text *out);
 // The shapes for which the store has no results: "512; 1024". Nothing if there are none.
 void report_deploy_unknown(const struct deploy_report *v, struct text *out);
-
-#endif

@@ -31,8 +31,7 @@
 //   default: device X not measured                         3., for want of a device
 //   default: no measured configuration is valid here       3., for want of a point
 //   no configuration is valid: RESTRICTION                 the first restriction that excludes the default
-#ifndef HONE_DEPLOY_DISPATCH_H
-#define HONE_DEPLOY_DISPATCH_H
+#pragma once
 
 #include "problem/spec.h"
 
@@ -143,5 +142,3 @@ bool deploy_table_init(struct deploy_table *t, const struct spec *spec, const ch
 // Is what stands in it whole: every index in range, every shape 1 or more, identifiers and texts there? The error says
 // what is not. What writes a table may rely on it.
 bool deploy_table_check(const struct deploy_table *t, struct error *e);
-
-#endif

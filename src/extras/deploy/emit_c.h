@@ -1,6 +1,5 @@
 // Pieces of C text: C99 and C++11 without a warning.
-#ifndef HONE_DEPLOY_EMIT_C_H
-#define HONE_DEPLOY_EMIT_C_H
+#pragma once
 
 #include "extras/deploy/core_table.h"
 
@@ -16,5 +15,3 @@ void emit_c_name(const char *name, struct text *out);
 // `static inline hone_core_value PREFIX_xNUMBER(const hone_core_value *x)`.
 void emit_c_program(const struct deploy_program *p, const char *prefix, uint32_t number,
                     struct text *out);
-
-#endif

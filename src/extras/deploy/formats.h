@@ -1,6 +1,5 @@
 // The formats of a dispatch table: a row each, in a file of its name.
-#ifndef HONE_DEPLOY_FORMATS_H
-#define HONE_DEPLOY_FORMATS_H
+#pragma once
 
 #include "base/text.h"
 #include "extras/deploy/dispatch.h"
@@ -57,5 +56,3 @@ const struct deploy_format *deploy_format_find(const char *name);
 const struct deploy_format *deploy_format_of_file(const char *path);
 // Their names, for messages: "header, json".
 void deploy_format_names(struct text *out);
-
-#endif

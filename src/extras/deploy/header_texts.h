@@ -1,6 +1,5 @@
 // The parts of generated headers, as texts; made by the build (CMakeLists.txt).
-#ifndef HONE_DEPLOY_HEADER_TEXTS_H
-#define HONE_DEPLOY_HEADER_TEXTS_H
+#pragma once
 
 extern const char
     known_core_text[]; // known/known_core.h: stands in every one, and is the same in all
@@ -9,5 +8,3 @@ extern const char
 extern const char header_functions[]; // typed for the table
 extern const char header_source[];    // --with source
 extern const char header_binaries[];  // --with binaries
-
-#endif

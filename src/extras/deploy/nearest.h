@@ -1,7 +1,6 @@
 // The lookup in a dispatch table, by the rule on top of dispatch.h, as hone itself does it: what the formats write must
 // answer alike. It evaluates the spec's own expressions; a model of the device alone needs them compiled.
-#ifndef HONE_DEPLOY_NEAREST_H
-#define HONE_DEPLOY_NEAREST_H
+#pragma once
 
 #include "extras/deploy/dispatch.h"
 
@@ -41,5 +40,3 @@ void deploy_find(const struct deploy_table *t, const struct deploy_asker *who, c
 // Its reason.
 void deploy_why(const struct deploy_table *t, const struct deploy_asker *who,
                 const struct deploy_answer *answer, struct text *out);
-
-#endif

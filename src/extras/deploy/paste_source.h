@@ -1,6 +1,5 @@
 // The kernel's source in one piece.
-#ifndef HONE_DEPLOY_PASTE_SOURCE_H
-#define HONE_DEPLOY_PASTE_SOURCE_H
+#pragma once
 
 #include "extras/deploy/dispatch.h"
 
@@ -8,5 +7,3 @@
 // file with `#pragma once` gets guards. The error says what cannot be pasted: there are no sources, a file includes
 // itself without end, or one is outside the kernel's folders.
 bool paste_source(const struct deploy_table *t, struct text *out, struct error *e);
-
-#endif

@@ -7,8 +7,7 @@
 // Columns are named as constants of the spec; "weight" (or "count") is how often the shape is asked for, 1 where there is
 // no such column, and where the spec has no constant of that name. Cells may be quoted; blank lines, and those that begin with '#', count for nothing. A shape that comes
 // again adds its weight.
-#ifndef HONE_DEPLOY_SHAPES_H
-#define HONE_DEPLOY_SHAPES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -31,5 +30,3 @@ struct shapes {
 // Everything is in the arena. The error says the file's `name`, the line, and what would be right.
 bool shapes_parse(const char *text, size_t length, const char *name, const struct spec *spec,
                   struct arena *a, struct shapes *out, struct error *e);
-
-#endif

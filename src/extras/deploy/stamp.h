@@ -3,8 +3,7 @@
 //   hone-deploy 1 version=0.2.0 language=opencl source=<SHA-256> spec-digest=<SHA-256> spec=<path>
 //
 // In the path everything but letters, digits and ./_+- is written as %XX.
-#ifndef HONE_DEPLOY_STAMP_H
-#define HONE_DEPLOY_STAMP_H
+#pragma once
 
 #include "extras/deploy/dispatch.h"
 
@@ -22,5 +21,3 @@ bool deploy_stamp_find(const char *text, const char *name, struct arena *a,
 // Has the spec, or a text of its kernel, changed since? *what says which, "" where nothing did.
 bool deploy_stamp_check(const struct deploy_stamp *stamp, const struct spec *now, const char **what,
                         struct error *e);
-
-#endif

@@ -6,8 +6,7 @@
 // work-groups that a compute unit holds is found by leaving each shape out in turn: one, unless
 // another number predicts the omitted shapes much better. With several launches, the one with the
 // smallest error counts.
-#ifndef HONE_DEPLOY_WAVES_H
-#define HONE_DEPLOY_WAVES_H
+#pragma once
 
 #include "extras/deploy/choose.h"
 #include "known/known_core.h"
@@ -39,5 +38,3 @@ void deploy_waves_weigh(const struct deploy_waves *w, uint32_t row, hone_core_ne
 int64_t deploy_waves_predict(const struct deploy_waves *w, const struct deploy_matrix *m,
                              uint32_t row, uint32_t candidate, const hone_core_near *list,
                              uint32_t count);
-
-#endif

@@ -5,8 +5,7 @@
 //                    "results": 72, "devices": [...], "files": [{"file": "files/...", "sha256": "..."}], "left_out": [...]}
 //   results.sqlite   a store
 //   files/...        as they lie to each other: below the last folder that all of them have in common
-#ifndef HONE_FORMATS_BUNDLE_FILE_H
-#define HONE_FORMATS_BUNDLE_FILE_H
+#pragma once
 
 #include "base/log.h"
 #include "problem/spec.h"
@@ -43,5 +42,3 @@ bool bundle_take(const char *path, const char *store, const char *scratch,
                  bool (*merge)(const char *, const char *const *, size_t, struct store_imported *,
                                struct error *),
                  struct arena *a, struct bundle_taken *out, struct error *e);
-
-#endif

@@ -44,8 +44,7 @@ static int refuse_several(const struct session *s)
     struct text list = TEXT_INIT;
     stored_spaces_list(s->spaces, s->count, &list);
     complain("%zu sets of results fit; name one by --device (part of its name or platform) and "
-             "--language, or write each to a "
-             "file of its own with --all:%s",
+             "--language, or write each to a file of its own with --all:%s",
              s->count, text_cstr(&list));
     text_release(&list);
     return EXIT_USAGE;
@@ -359,8 +358,7 @@ static const struct option options[] = {
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
      .brief = "all that fit, a file each",
      .help = "All that fit, one file each; without --set with any constants. Prints their names. "
-             "In a bundle: data "
-             "files that the spec reads, too."},
+             "In a bundle: data files that the spec reads, too."},
     {0},
 };
 

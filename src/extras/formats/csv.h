@@ -3,8 +3,7 @@
 //   parameters..., status, time_ns, statistic, COLUMNS..., further measurements...
 //
 // Columns before `status, time_ns` are parameters. Empty: not known.
-#ifndef HONE_FORMATS_CSV_H
-#define HONE_FORMATS_CSV_H
+#pragma once
 
 // The columns behind the parameters, in the order in which they are written; of those read only
 // `status` must be there. X(NAME, name)
@@ -34,5 +33,3 @@ enum csv_column {
 };
 
 extern const char *const csv_column_names[CSV_COLUMN_COUNT];
-
-#endif

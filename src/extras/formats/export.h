@@ -7,8 +7,7 @@
 //
 // Kernel Tuner knows three failures: timeout and correctness become RuntimeFailedConfig, with the
 // status in "invalidity" beside it.
-#ifndef HONE_FORMATS_EXPORT_H
-#define HONE_FORMATS_EXPORT_H
+#pragma once
 
 #include "base/log.h"
 #include "recorded/stored_space.h"
@@ -34,5 +33,3 @@ struct export_options {
 // where nothing is left to write.
 bool export_space(const struct export_options *o, struct text *out, uint64_t *results,
                   struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 // Shared by the writers of the formats. Private to src/extras/formats.
-#ifndef HONE_FORMATS_EXPORT_INSIDE_H
-#define HONE_FORMATS_EXPORT_INSIDE_H
+#pragma once
 
 #include "base/emit.h"
 #include "extras/formats/export.h"
@@ -33,5 +32,3 @@ void export_value(const struct value *v, struct emit *j);
 void export_value_text(const struct value *v, struct text *out);
 // Nanoseconds as milliseconds under a key; nothing where they are 0, which is not known.
 void export_ms_at(struct emit *j, const char *key, double ns);
-
-#endif

@@ -5,8 +5,7 @@
 // with measurements of this machine. Its device is named as recorded ("unknown device (FILE)" if
 // the file does not name one, so that two files are not mixed), on a platform "imported median" (or
 // mean, ...), so that two statistics are never compared.
-#ifndef HONE_FORMATS_IMPORT_H
-#define HONE_FORMATS_IMPORT_H
+#pragma once
 
 #include "recorded/recorded.h"
 #include "store/upkeep.h"
@@ -25,5 +24,3 @@ struct import_options {
 // the same configuration, status, time and costs, is not added again. out[i] is for files[i].
 bool import_recorded(const char *path, const char *const *files, size_t count,
                      const struct import_options *o, struct store_imported *out, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // Results that KTT writes (version 2): JSON and XML say the same things by the same names, as the fields of an object or as the
 // attributes of an element. Private to src/extras/formats.
-#ifndef HONE_FORMATS_KTT_H
-#define HONE_FORMATS_KTT_H
+#pragma once
 
 #include "recorded/reading.h"
 
@@ -25,5 +24,3 @@ bool ktt_end(struct reading *r, const struct ktt_result *k);
 
 // Takes a field of the metadata that is a text: the unit of all times, or the device.
 bool ktt_metadata(struct reading *r, const char *name, const char *text);
-
-#endif

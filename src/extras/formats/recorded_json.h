@@ -1,6 +1,5 @@
 // Reading JSON token by token, for T4 files, Kernel Tuner cache files and results of KTT. Private to src/extras/formats.
-#ifndef HONE_FORMATS_RECORDED_JSON_H
-#define HONE_FORMATS_RECORDED_JSON_H
+#pragma once
 
 #include "recorded/reading.h"
 
@@ -42,5 +41,3 @@ bool reading_key(struct reading *r);
 // Steps through a list: true at the first token of the next item, false at its end
 // (TOKEN_ARRAY_END) or as above.
 bool reading_item(struct reading *r);
-
-#endif

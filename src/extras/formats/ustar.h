@@ -1,8 +1,7 @@
 // An archive of regular files as every tar reads it (POSIX.1-1988 ustar), in memory. Written here because it is a page of a
 // standard, and because a reader of what strangers send must refuse nearly all that a library of archives can do: links,
 // devices, folders, names that lead out, extensions, files that are cut or stand there twice.
-#ifndef HONE_FORMATS_USTAR_H
-#define HONE_FORMATS_USTAR_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -26,5 +25,3 @@ bool ustar_is(const char *bytes, size_t length);
 // The files, in the order in which they stand there; names in the arena, contents where they are. The error begins with `path`.
 bool ustar_read(const char *path, const char *bytes, size_t length, struct arena *a,
                 struct ustar_entry **out, size_t *count, struct error *e);
-
-#endif

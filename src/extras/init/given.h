@@ -1,6 +1,5 @@
 // A user's additions to a kernel's text: arrays in files, values, the right contents of an output.
-#ifndef HONE_INIT_GIVEN_H
-#define HONE_INIT_GIVEN_H
+#pragma once
 
 #include "extras/init/infer.h"
 
@@ -13,5 +12,3 @@ bool given_arrays(struct inferred *f, const char *folder, const char *as, struct
 bool given_value(struct inferred *f, const char *setting, struct arena *a, struct error *e);
 // "16, 32" and "[16, 32]" are lists; "range(1, 9)" is an expression that gives one.
 bool given_values(struct inferred_name *n, const char *values, struct arena *a, struct error *e);
-
-#endif

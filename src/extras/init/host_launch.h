@@ -1,6 +1,5 @@
 // kernel<<<grid, block>>>: the work-group that a program's own host code launches a kernel with.
-#ifndef HONE_INIT_HOST_LAUNCH_H
-#define HONE_INIT_HOST_LAUNCH_H
+#pragma once
 
 #include "extras/init/infer.h"
 
@@ -12,4 +11,3 @@ bool host_launch_find(const char *text, size_t length, const char *kernel, struc
 // value. False without memory.
 bool host_launch_apply(struct inferred *f, const int64_t block[3], struct arena *a);
 
-#endif

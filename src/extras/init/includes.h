@@ -1,6 +1,5 @@
 // Reads a kernel's file together with the files that it includes.
-#ifndef HONE_INIT_INCLUDES_H
-#define HONE_INIT_INCLUDES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -10,5 +9,3 @@
 // commas. False: it cannot be read, or without memory.
 bool infer_read(const char *path, const char *const *folders, struct text *out,
                 struct text *missing, struct error *e);
-
-#endif

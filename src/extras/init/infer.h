@@ -2,8 +2,7 @@
 // work-group, the extent of the launch, and each argument's size and use. The source is read, and
 // run on numbers (interpret.h) at several sizes; dependencies show in how the numbers change.
 // Anything that cannot be inferred is left open and reported.
-#ifndef HONE_INIT_INFER_H
-#define HONE_INIT_INFER_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -103,5 +102,3 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
 // False without memory, or where the kernel is not there or takes what hone cannot pass.
 bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
                   struct arena *a, struct inferred *out, struct error *e);
-
-#endif

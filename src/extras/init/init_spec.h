@@ -1,6 +1,5 @@
 // The spec that `hone init` writes, in the short form, as a person would lay it out.
-#ifndef HONE_INIT_INIT_SPEC_H
-#define HONE_INIT_INIT_SPEC_H
+#pragma once
 
 #include "base/text.h"
 #include "extras/init/infer.h"
@@ -15,5 +14,3 @@ struct init_file {
 };
 
 void init_spec_write(const struct inferred *f, const struct init_file *file, struct text *out);
-
-#endif

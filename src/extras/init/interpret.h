@@ -1,7 +1,6 @@
 // A kernel run item by item on numbers, without its data: which elements of which buffer it reads
 // and writes. What it loads is unknown; where a condition is, both ways are taken.
-#ifndef HONE_INIT_INTERPRET_H
-#define HONE_INIT_INTERPRET_H
+#pragma once
 
 #include "kernel_text/syntax.h"
 
@@ -108,5 +107,3 @@ void run_forget(struct run *r); // what was accessed
 // The most that an integer buffer is filled with, where it holds no indices.
 int64_t fill_most(const struct type *t);
 bool run_constant(const struct run *r, const struct node *n, int64_t *out);
-
-#endif

@@ -1,6 +1,5 @@
 // Restrictions that a kernel's source says of its parameters.
-#ifndef HONE_INIT_RESTRICT_H
-#define HONE_INIT_RESTRICT_H
+#pragma once
 
 #include "extras/init/study.h"
 
@@ -17,5 +16,3 @@ void study_restrictions(struct study *s, const struct function *const *functions
                         struct restrictions *out);
 // Gives names without a value of the text's own one with which it compiles.
 void study_settle_demands(struct study *s, const struct function *const *functions, uint32_t count);
-
-#endif

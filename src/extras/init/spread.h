@@ -1,6 +1,5 @@
 // Structs that a kernel takes by value: their members as parameters of their own.
-#ifndef HONE_INIT_SPREAD_H
-#define HONE_INIT_SPREAD_H
+#pragma once
 
 #include "kernel_text/syntax.h"
 #include "problem/layout.h"
@@ -16,5 +15,3 @@ struct spread_parameter {
 // of `shape.rows`. `out` has a row for each parameter, the new ones too. False without memory.
 bool spread_structs(struct syntax *s, struct function *kernel, const char *text, enum language l,
                     struct arena *a, struct spread_parameter **out);
-
-#endif

@@ -1,7 +1,6 @@
 // One kernel under study: what its launch is made of, as numbers that are varied. Private to
 // src/extras/init.
-#ifndef HONE_INIT_STUDY_H
-#define HONE_INIT_STUDY_H
+#pragma once
 
 #include "extras/init/infer.h"
 #include "extras/init/interpret.h"
@@ -164,5 +163,3 @@ bool study_contents(struct study *s);
 void study_launch(struct study *s);
 
 bool names_role(const char *name, const char *const *words);
-
-#endif

@@ -1,6 +1,5 @@
 // Names that -D may give, as the directives of a text use them.
-#ifndef HONE_INIT_SURVEY_H
-#define HONE_INIT_SURVEY_H
+#pragma once
 
 #include "kernel_text/preprocess.h"
 
@@ -33,5 +32,3 @@ struct survey_of_names {
 // False without memory.
 bool survey_read(struct lone_text *text, struct arena *a, struct survey_of_names *out);
 const struct surveyed_name *survey_find(const struct survey_of_names *s, const char *name);
-
-#endif

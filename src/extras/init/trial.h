@@ -1,7 +1,6 @@
 // Tries what was inferred on the device that is here, and mends what the text could not tell: buffers
 // that the kernel writes past, data that make NaN of everything, parameters that change the result.
-#ifndef HONE_INIT_TRIAL_H
-#define HONE_INIT_TRIAL_H
+#pragma once
 
 #include "extras/init/infer.h"
 
@@ -56,4 +55,3 @@ bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
 // memory, or where the file cannot be written.
 bool trial_run(const struct trial *t, bool *is_changed, struct error *e);
 
-#endif

@@ -1,7 +1,6 @@
 // Reads what Triton keeps of a kernel that it has compiled, NAME.json with NAME.ptx beside it, and writes a spec of it. Neither
 // says the grid or the elements' types: both are guesses, and said.
-#ifndef HONE_INIT_TRITON_H
-#define HONE_INIT_TRITON_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -15,5 +14,3 @@ struct triton_input {
 };
 bool triton_spec(const struct triton_input *in, struct text *out, struct text *open,
                  struct error *e);
-
-#endif

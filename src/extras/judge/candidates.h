@@ -5,8 +5,7 @@
 //   // hone: block_size_x=32, tile_size_x=2
 //
 // With several values of one, "block_size_x=16|32|64", it has variants, each a choice of one of each.
-#ifndef HONE_EXTRAS_JUDGE_CANDIDATES_H
-#define HONE_EXTRAS_JUDGE_CANDIDATES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -47,5 +46,3 @@ const char *candidate_values(const struct candidate *c, uint32_t variant, uint32
 // the candidate asks for and cannot have.
 bool candidate_spec(const struct candidate *c, const char *spec, size_t length, enum language l,
                     struct text *out, struct error *e);
-
-#endif

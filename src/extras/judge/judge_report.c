@@ -343,19 +343,9 @@ FIELDS(judge_check_fields, struct judge_check, struct judge_report, JUDGE_CHECK)
     X(TEXT, error, (v->about->broken), "", "")
 FIELDS_SHARED(judge_summary_fields, struct judge_report, struct judge_report, JUDGE_SUMMARY)
 
-static void write_judge_record_json(const void *report, const void *record, struct text *out)
-{
-    fields_line(&judge_fields, record, report, out);
-}
-
-static void write_judge_end_json(const void *report, struct text *out)
-{
-    fields_line(&judge_summary_fields, report, report, out);
-}
-
 const writers judge_writers = {
     [REPORT_TEXT] = {.head = write_judge_head, .end = write_judge_end},
-    [REPORT_JSON] = {.record = write_judge_record_json, .end = write_judge_end_json},
+    [REPORT_JSON] = {.record_fields = &judge_fields, .end_fields = &judge_summary_fields},
     [REPORT_MARKDOWN] = {.end = write_judge_markdown},
     [REPORT_JUNIT] = {.end = write_judge_junit},
 };

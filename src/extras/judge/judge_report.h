@@ -1,6 +1,5 @@
 // The verdicts of a judge -> text, Markdown, JSON, CSV and JUnit.
-#ifndef HONE_EXTRAS_JUDGE_JUDGE_REPORT_H
-#define HONE_EXTRAS_JUDGE_JUDGE_REPORT_H
+#pragma once
 
 #include "base/fields.h"
 #include "extras/judge/judging.h"
@@ -26,5 +25,3 @@ extern const struct fields judge_fields,
     judge_summary_fields; // of a record, within the report; of that
 // Is one of them right, however fast?
 bool judge_has_right(const struct judge_report *v);
-
-#endif

@@ -2,8 +2,7 @@
 //
 //   {"candidate": "a.cl"}                                 a file
 //   {"candidate": "try 17", "text": "kernel void ..."}    the text itself; the name is only a name
-#ifndef HONE_EXTRAS_JUDGE_JUDGE_SERVE_H
-#define HONE_EXTRAS_JUDGE_JUDGE_SERVE_H
+#pragma once
 
 #include "base/text.h"
 #include "extras/judge/candidates.h"
@@ -24,5 +23,3 @@ struct serving {
 // *out may then have no candidate. False at the end of the input, or with an error.
 bool serving_batch(struct serving *s, struct candidates *out, struct text *wrong, struct error *e);
 void serving_release(struct serving *s);
-
-#endif

@@ -13,8 +13,7 @@
 // nothing of its own but the program and the launch.
 //
 // Driven as workflow.h says; planned and done are candidates. A record is handed out when its verdict is final.
-#ifndef HONE_EXTRAS_JUDGE_JUDGING_H
-#define HONE_EXTRAS_JUDGE_JUDGING_H
+#pragma once
 
 #include "campaign/workflow.h"
 #include "extras/judge/candidates.h"
@@ -158,5 +157,3 @@ WORKFLOW_FUNCTIONS(judging, struct judging, struct judge_record);
 void judging_progress(struct judging *j, struct judging_progress *out);
 // All records, in the order of the candidates; one that is not judged yet is NULL.
 const struct judge_record *const *judging_records(const struct judging *j);
-
-#endif

@@ -1,6 +1,5 @@
 // The candidates' workers from outside: a sandbox for each, and what it may take of the machine.
-#ifndef HONE_EXTRAS_JUDGE_JUDGING_GUARD_H
-#define HONE_EXTRAS_JUDGE_JUDGING_GUARD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -53,5 +52,3 @@ uint64_t guard_used_ns(const struct guard_workers *noted);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
 // other end. At most every tenth of a second. NULL, or why one was killed (static text).
 const char *guard_look(uint64_t memory, uint64_t *looked_ns);
-
-#endif

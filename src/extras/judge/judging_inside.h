@@ -1,7 +1,6 @@
 // Private to the workflow of `hone judge`: its state, shared by judging.c (the order of things), judging_points.c (sizes, hidden
 // ones, and the baseline at each), judging_jobs.c (jobs of both, and what comes of them) and judging_verdict.c.
-#ifndef HONE_EXTRAS_JUDGE_JUDGING_INSIDE_H
-#define HONE_EXTRAS_JUDGE_JUDGING_INSIDE_H
+#pragma once
 
 #include "campaign/final_ranking.h"
 #include "extras/judge/judging.h"
@@ -168,5 +167,3 @@ bool finalist_is_doubtful(const struct finalist *f);
 void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own);
 // All points are timed.
 void contestant_decide(struct judging *j, struct contestant *c);
-
-#endif

@@ -1,7 +1,6 @@
 // The calls that run: each is a hone of its own, whose output is kept within bounds, and which ends with its limit, its cancellation
 // or the server.
-#ifndef HONE_EXTRAS_MCP_MCP_CALLS_H
-#define HONE_EXTRAS_MCP_MCP_CALLS_H
+#pragma once
 
 #include "extras/mcp/mcp_server.h"
 #include "os/process.h"
@@ -41,5 +40,3 @@ int mcp_calls_timeout(const struct mcp_calls *c, int most);
 void mcp_calls_step(struct mcp_calls *c);
 // Ends them all, without results.
 void mcp_calls_end(struct mcp_calls *c);
-
-#endif

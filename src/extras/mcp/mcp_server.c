@@ -18,13 +18,10 @@ static const char *const versions[] = {"2025-06-18", "2025-03-26", "2024-11-05",
 
 static const char instructions[] =
     "hone tunes and judges kernels in OpenCL, CUDA and C. Files are named below the roots; "
-    "relative "
-    "paths begin in the first. Begin with devices; init makes a spec of a kernel; check verifies "
-    "it; "
-    "tune finds the fastest configuration; judge says of kernels that you wrote whether they are "
-    "right "
-    "and faster. Kernels run in a sandbox. A result's first text is what the command printed (JSON "
-    "lines), the last an object with its exit status and command line.";
+    "relative paths begin in the first. Begin with devices; init makes a spec of a kernel; check "
+    "verifies it; tune finds the fastest configuration; judge says of kernels that you wrote "
+    "whether they are right and faster. Kernels run in a sandbox. A result's first text is what "
+    "the command printed (JSON lines), the last an object with its exit status and command line.";
 
 // ---- answers -----------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 // The Model Context Protocol over lines of JSON-RPC 2.0: initialize, ping, tools/list, tools/call, notifications. Takes bytes and
 // writes lines into a text; it starts nothing itself, so that a fuzzer can hold it.
-#ifndef HONE_EXTRAS_MCP_MCP_SERVER_H
-#define HONE_EXTRAS_MCP_MCP_SERVER_H
+#pragma once
 
 #include "extras/mcp/mcp_tools.h"
 
@@ -32,5 +31,3 @@ void mcp_end(struct mcp *m); // of the input: what stands behind the last line e
 // The result of a call: texts, each a part of its content.
 void mcp_result(struct mcp *m, const json_t *id, const char *const *texts, size_t count,
                 bool is_error);
-
-#endif

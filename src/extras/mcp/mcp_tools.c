@@ -45,85 +45,48 @@ struct mcp_tool {
 
 static const char *const languages[] = {"opencl", "cuda", "c", NULL};
 
-#define SPEC                                                                                       \
+// A property: its name in the call, the option that it becomes (or NULL), kind and description; then what else is true of it.
+#define PROPERTY(name_, option_, kind_, ...)                                                       \
     {                                                                                              \
-        .name = "spec", .kind = PROPERTY_FILE, .required = true,                                   \
-        .description = "the spec, a JSON file in a root"                                           \
+        .name = name_, .option = option_, .kind = PROPERTY_##kind_, .description = __VA_ARGS__     \
     }
+#define SPEC PROPERTY("spec", NULL, FILE, "the spec, a JSON file in a root", .required = true)
 #define LANGUAGE                                                                                   \
-    {                                                                                              \
-        .name = "language", .option = "--language", .kind = PROPERTY_TEXT, .choices = languages,   \
-        .description = "of the kernel; else the spec's first that the device can run"              \
-    }
+    PROPERTY("language", "--language", TEXT,                                                       \
+             "of the kernel; else the spec's first that the device can run", .choices = languages)
 #define DEVICE                                                                                     \
-    {                                                                                              \
-        .name = "device", .option = "--device", .kind = PROPERTY_TEXT,                             \
-        .description = "its number or a part of its name, as the tool devices shows them"          \
-    }
-#define SET                                                                                        \
-    {                                                                                              \
-        .name = "set", .option = "--set", .kind = PROPERTY_TEXTS,                                  \
-        .description = "values of the spec's constants, as \"WIDTH=512\""                          \
-    }
+    PROPERTY("device", "--device", TEXT,                                                           \
+             "its number or a part of its name, as the tool devices shows them")
+#define SET PROPERTY("set", "--set", TEXTS, "values of the spec's constants, as \"WIDTH=512\"")
 #define CONFIG                                                                                     \
-    {                                                                                              \
-        .name = "config", .option = "--config", .kind = PROPERTY_TEXTS,                            \
-        .description = "values of parameters, as \"block_size_x=16,tile_size_x=2\": only these "   \
-                       "configurations"                                                            \
-    }
+    PROPERTY("config", "--config", TEXTS,                                                          \
+             "values of parameters, as \"block_size_x=16,tile_size_x=2\": only these "             \
+             "configurations")
 #define WHERE                                                                                      \
-    {                                                                                              \
-        .name = "where", .option = "--where", .kind = PROPERTY_TEXTS,                              \
-        .description = "only configurations for which this holds, as \"block_size_x >= 32\""       \
-    }
+    PROPERTY("where", "--where", TEXTS,                                                            \
+             "only configurations for which this holds, as \"block_size_x >= 32\"")
 #define OBJECTIVE                                                                                  \
-    {                                                                                              \
-        .name = "objective", .option = "--objective", .kind = PROPERTY_TEXTS,                      \
-        .description = "what is looked for, in place of the time: a metric of the spec's"          \
-    }
+    PROPERTY("objective", "--objective", TEXTS,                                                    \
+             "what is looked for, in place of the time: a metric of the spec's")
 #define SAMPLE                                                                                     \
-    {                                                                                              \
-        .name = "sample", .option = "--sample", .kind = PROPERTY_COUNT, .least = 1,                \
-        .most = 1000000, .description = "so many configurations, drawn from all"                   \
-    }
-#define SEED                                                                                       \
-    {                                                                                              \
-        .name = "seed", .option = "--seed", .kind = PROPERTY_COUNT, .most = INT64_MAX,             \
-        .description = "of what is drawn"                                                          \
-    }
+    PROPERTY("sample", "--sample", COUNT, "so many configurations, drawn from all", .least = 1,    \
+             .most = 1000000)
+#define SEED PROPERTY("seed", "--seed", COUNT, "of what is drawn", .most = INT64_MAX)
 #define TIMEOUT                                                                                    \
-    {                                                                                              \
-        .name = "timeout", .option = "--timeout", .kind = PROPERTY_TEXT,                           \
-        .description = "of a build and a launch, as \"build=30s,launch=5s\""                       \
-    }
+    PROPERTY("timeout", "--timeout", TEXT, "of a build and a launch, as \"build=30s,launch=5s\"")
 
 static const struct property devices_properties[] = {{0}};
 
 static const struct property init_properties[] = {
-    {.name = "kernel",
-     .kind = PROPERTY_FILE,
-     .required = true,
-     .description = "a kernel in OpenCL C (.cl), CUDA (.cu) or C (.c), in a root"},
-    {.name = "function",
-     .option = "--kernel",
-     .kind = PROPERTY_TEXT,
-     .description = "the kernel's name, if the file has several"},
-    {.name = "output",
-     .option = "--output",
-     .kind = PROPERTY_NEW,
-     .description = "where the spec goes; else beside the kernel. A file that is there stays"},
-    {.name = "include",
-     .option = "--include",
-     .kind = PROPERTY_FILES,
-     .description = "folders in which #include looks"},
-    {.name = "define",
-     .option = "--define",
-     .kind = PROPERTY_TEXTS,
-     .description = "macros that the compiler is given, as \"T=4\""},
-    {.name = "no_check",
-     .option = "--no-check",
-     .kind = PROPERTY_FLAG,
-     .description = "only write the spec: nothing is built and nothing runs"},
+    PROPERTY("kernel", NULL, FILE, "a kernel in OpenCL C (.cl), CUDA (.cu) or C (.c), in a root",
+             .required = true),
+    PROPERTY("function", "--kernel", TEXT, "the kernel's name, if the file has several"),
+    PROPERTY("output", "--output", NEW,
+             "where the spec goes; else beside the kernel. A file that is there stays"),
+    PROPERTY("include", "--include", FILES, "folders in which #include looks"),
+    PROPERTY("define", "--define", TEXTS, "macros that the compiler is given, as \"T=4\""),
+    PROPERTY("no_check", "--no-check", FLAG,
+             "only write the spec: nothing is built and nothing runs"),
     {0}};
 
 static const struct property check_properties[] = {
@@ -136,10 +99,8 @@ static const struct property check_properties[] = {
     SAMPLE,
     SEED,
     TIMEOUT,
-    {.name = "audit",
-     .option = "--audit",
-     .kind = PROPERTY_FLAG,
-     .description = "also make wrong results of a right one, and say which the check lets pass"},
+    PROPERTY("audit", "--audit", FLAG,
+             "also make wrong results of a right one, and say which the check lets pass"),
     {0}};
 
 static const struct property tune_properties[] = {
@@ -150,57 +111,35 @@ static const struct property tune_properties[] = {
     CONFIG,
     WHERE,
     OBJECTIVE,
-    {.name = "budget",
-     .option = "--budget",
-     .kind = PROPERTY_TEXT,
-     .description = "a number of configurations, a time as \"60s\", or both as \"100,60s\""},
-    {.name = "strategy",
-     .option = "--strategy",
-     .kind = PROPERTY_TEXT,
-     .refused = "exec",
-     .description = "exhaustive, random, genetic, anneal or surrogate (the default), with its "
-                    "options as in \"genetic:population=32\"; a program cannot be one here"},
+    PROPERTY("budget", "--budget", TEXT,
+             "a number of configurations, a time as \"60s\", or both as \"100,60s\""),
+    PROPERTY("strategy", "--strategy", TEXT,
+             "exhaustive, random, genetic, anneal or surrogate (the default), with its "
+             "options as in \"genetic:population=32\"; a program cannot be one here",
+             .refused = "exec"),
     SEED,
     TIMEOUT,
-    {.name = "fresh",
-     .option = "--fresh",
-     .kind = PROPERTY_FLAG,
-     .description = "measure anew what the store knows already"},
+    PROPERTY("fresh", "--fresh", FLAG, "measure anew what the store knows already"),
     {0}};
 
 static const struct property judge_properties[] = {
-    {.name = "spec",
-     .kind = PROPERTY_FILE,
-     .required = true,
-     .description = "the judge's spec: its kernel is the baseline; reference, sizes, inputs and "
-                    "tolerances are its own"},
-    {.name = "candidates",
-     .kind = PROPERTY_FILES,
-     .required = true,
-     .description = "kernel files, or folders of them, with the kernel's name and arguments as the "
-                    "spec has them. A line \"// hone: block_size_x=32\" gives values of tunable "
-                    "macros"},
+    PROPERTY("spec", NULL, FILE,
+             "the judge's spec: its kernel is the baseline; reference, sizes, inputs and "
+             "tolerances are its own",
+             .required = true),
+    PROPERTY("candidates", NULL, FILES,
+             "kernel files, or folders of them, with the kernel's name and arguments as the spec "
+             "has them. A line \"// hone: block_size_x=32\" gives values of tunable macros",
+             .required = true),
     LANGUAGE,
     DEVICE,
-    {.name = "set",
-     .option = "--set",
-     .kind = PROPERTY_TEXTS,
-     .description = "sizes that are timed, as \"WIDTH=256,1024\""},
-    {.name = "config",
-     .option = "--config",
-     .kind = PROPERTY_TEXT,
-     .description = "the baseline's configuration; else the spec's default"},
-    {.name = "hidden",
-     .option = "--hidden",
-     .kind = PROPERTY_COUNT,
-     .most = 32,
-     .description = "sizes that are drawn for this run and verified, too: 2"},
-    {.name = "rounds",
-     .option = "--rounds",
-     .kind = PROPERTY_COUNT,
-     .least = 1,
-     .most = 100,
-     .description = "launches of each pair: 12, and 24 or more for those that are faster"},
+    PROPERTY("set", "--set", TEXTS, "sizes that are timed, as \"WIDTH=256,1024\""),
+    PROPERTY("config", "--config", TEXT, "the baseline's configuration; else the spec's default"),
+    PROPERTY("hidden", "--hidden", COUNT, "sizes that are drawn for this run and verified, too: 2",
+             .most = 32),
+    PROPERTY("rounds", "--rounds", COUNT,
+             "launches of each pair: 12, and 24 or more for those that are faster", .least = 1,
+             .most = 100),
     TIMEOUT,
     {0}};
 
@@ -212,67 +151,40 @@ static const struct property best_properties[] = {
     CONFIG,
     WHERE,
     OBJECTIVE,
-    {.name = "all",
-     .option = "--all",
-     .kind = PROPERTY_FLAG,
-     .description = "for each device, language and set of constants that is known"},
+    PROPERTY("all", "--all", FLAG, "for each device, language and set of constants that is known"),
     {0}};
 
 static const struct property compare_properties[] = {
-    {.name = "specs",
-     .kind = PROPERTY_FILES,
-     .required = true,
-     .description = "one spec, whose sides `left` and `right` tell apart; or several, of which the "
-                    "bests are compared"},
+    PROPERTY("specs", NULL, FILES,
+             "one spec, whose sides `left` and `right` tell apart; or several, of which the "
+             "bests are compared",
+             .required = true),
     DEVICE,
     SET,
     CONFIG,
     WHERE,
-    {.name = "left",
-     .option = "--left",
-     .kind = PROPERTY_TEXTS,
-     .description = "the first side: \"device=NAME\", \"language=cuda\", \"option=WORDS\" of the "
-                    "compiler, \"set=NAME=VALUE\" or \"run=last\""},
-    {.name = "right",
-     .option = "--right",
-     .kind = PROPERTY_TEXTS,
-     .description = "the second side, likewise"},
+    PROPERTY("left", "--left", TEXTS,
+             "the first side: \"device=NAME\", \"language=cuda\", \"option=WORDS\" of the "
+             "compiler, \"set=NAME=VALUE\" or \"run=last\""),
+    PROPERTY("right", "--right", TEXTS, "the second side, likewise"),
     SAMPLE,
-    {.name = "rounds",
-     .option = "--rounds",
-     .kind = PROPERTY_COUNT,
-     .least = 1,
-     .most = 1000,
-     .description = "interleaved launches of each"},
+    PROPERTY("rounds", "--rounds", COUNT, "interleaved launches of each", .least = 1, .most = 1000),
     SEED,
     TIMEOUT,
     {0}};
 
 static const char *const report_formats[] = {"html", "svg", "csv", "markdown", NULL};
 static const struct property report_properties[] = {
-    {.name = "of",
-     .kind = PROPERTY_FILES,
-     .required = true,
-     .description = "specs, of which the store is asked; stores; recorded spaces; verdicts that "
-                    "judge printed"},
-    {.name = "output",
-     .option = "--output",
-     .kind = PROPERTY_NEW,
-     .required = true,
-     .description = "the file, in a root; one that is there is replaced"},
-    {.name = "format",
-     .option = "--format",
-     .kind = PROPERTY_TEXT,
-     .choices = report_formats,
-     .description = "else what the ending of the file says"},
-    {.name = "views",
-     .option = "--views",
-     .kind = PROPERTY_TEXT,
-     .description = "these views alone, as \"finalists,parameters\""},
-    {.name = "device",
-     .option = "--device",
-     .kind = PROPERTY_TEXT,
-     .description = "only results of devices with this in their names"},
+    PROPERTY("of", NULL, FILES,
+             "specs, of which the store is asked; stores; recorded spaces; verdicts that "
+             "judge printed",
+             .required = true),
+    PROPERTY("output", "--output", NEW, "the file, in a root; one that is there is replaced",
+             .required = true),
+    PROPERTY("format", "--format", TEXT, "else what the ending of the file says",
+             .choices = report_formats),
+    PROPERTY("views", "--views", TEXT, "these views alone, as \"finalists,parameters\""),
+    PROPERTY("device", "--device", TEXT, "only results of devices with this in their names"),
     LANGUAGE,
     SET,
     WHERE,
@@ -364,12 +276,9 @@ const char *mcp_tool_name(const struct mcp_tool *t)
 
 // ---- the schema --------------------------------------------------------------------------------
 
-static const struct property limit_property = {.name = "limit_s",
-                                               .kind = PROPERTY_COUNT,
-                                               .least = 1,
-                                               .most = LIMIT_MOST,
-                                               .description =
-                                                   "the call is ended after so many seconds: 600"};
+static const struct property limit_property =
+    PROPERTY("limit_s", NULL, COUNT, "the call is ended after so many seconds: 600", .least = 1,
+             .most = LIMIT_MOST);
 
 static void describe_property(const struct property *p, struct emit *out)
 {

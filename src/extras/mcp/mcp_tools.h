@@ -1,7 +1,6 @@
 // The tools of `hone mcp`: a table, of which tools/list is written and by which a call becomes a command line. Whatever a caller
 // can ask for is a property here: no word of a caller is an option, paths lie in the roots, and no property names a program.
-#ifndef HONE_EXTRAS_MCP_MCP_TOOLS_H
-#define HONE_EXTRAS_MCP_MCP_TOOLS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/emit.h"
@@ -37,5 +36,3 @@ bool mcp_tool_call_make(const struct mcp_tool *t, const json_t *arguments,
 // there, the file need not.
 const char *mcp_tool_path(const struct mcp_tool_roots *roots, const char *path, bool is_new,
                           struct arena *a, struct error *e);
-
-#endif

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 // Forms of the output; PAGE_BY_NAME: as the name of the file says.
-enum page_form { PAGE_BY_NAME, PAGE_HTML, PAGE_SVG, PAGE_CSV, PAGE_MARKDOWN, PAGE_FORMS };
+enum page_form { PAGE_BY_NAME, PAGE_HTML, PAGE_SVG, PAGE_PDF, PAGE_CSV, PAGE_MARKDOWN, PAGE_FORMS };
 
 struct report_settings {
     struct spec_settings given; // some rows of it
@@ -100,6 +100,28 @@ static const struct spec *stored_spec(struct session *s, struct store *store,
     return spec && keep_spec(s, spec, e) ? spec : NULL;
 }
 
+// The spec of a file with the constants of a stored space, "A=1, B=2"; NULL: it is no longer valid with them.
+static const struct spec *spec_with_constants(struct session *s, const char *file,
+                                              const struct stored_space *space)
+{
+    struct error ignored = ERROR_INIT;
+    struct spec_options o = {.log = &s->work.log,
+                             .refuses_commands = environment_refuses_commands()};
+    const char **set = arena_array(&s->work.arena, strlen(space->constants) + 1, sizeof *set);
+    char *at = arena_strdup(&s->work.arena, space->constants);
+    for (char *end; set && at && *at; at = end) {
+        end = strstr(at, ", ");
+        set[o.set_count++] = at;
+        if (!end)
+            break;
+        *end = '\0';
+        end += 2;
+    }
+    o.set = set;
+    struct spec *spec = set && at ? spec_load(file, &o, &ignored) : NULL;
+    return spec && keep_spec(s, spec, &ignored) ? spec : NULL;
+}
+
 static bool is_shown(const struct session *s, const struct stored_space *space)
 {
     const struct given_language *l = &s->settings->given.language;
@@ -107,9 +129,9 @@ static bool is_shown(const struct session *s, const struct stored_space *space)
            (!l->is_given || str_equal(space->language, language_text(l->language)));
 }
 
-// The spaces of a store: of a spec (NULL: of all), with its constants or all there are. A space
+// The spaces of a store: of a spec and its file (NULL: of all), with its constants or all there are. A space
 // whose spec cannot be read any more is left out, which is reported.
-static bool add_spaces(struct session *s, struct store *store, const char *path,
+static bool add_spaces(struct session *s, struct store *store, const char *path, const char *file,
                        const struct spec *spec, const char *constants, struct error *e)
 {
     struct stored_space *spaces;
@@ -125,8 +147,10 @@ static bool add_spaces(struct session *s, struct store *store, const char *path,
         struct error why = ERROR_INIT;
         if (!is_shown(s, &spaces[i]))
             continue;
-        bool is_own = spec && constants;
-        const struct spec *of = is_own ? spec : stored_spec(s, store, &spaces[i], &why);
+        const struct spec *of = spec && constants ? spec
+                                : spec            ? spec_with_constants(s, file, &spaces[i])
+                                                  : NULL;
+        of = of ? of : stored_spec(s, store, &spaces[i], &why);
         if (of && !page_add_stored(&s->page, store, &spaces[i], of, path, &s->choice, e))
             return false;
         if (!of && !s->has_warned)
@@ -176,7 +200,7 @@ static int add_store(struct session *s, uint32_t argument)
     s->stores[argument] = hone_store_open(path, HONE_STORE_READ, &why);
     take_error(&why, &e);
     bool ok = s->stores[argument] &&
-              add_spaces(s, store_of(s->stores[argument]), path, NULL, constants, &e);
+              add_spaces(s, store_of(s->stores[argument]), path, NULL, NULL, constants, &e);
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
@@ -210,7 +234,8 @@ static int add_spec(struct session *s, uint32_t argument)
     spec_constants_text(spec, &constants);
     const char *own = arena_strdup(&w->arena, text_cstr(&constants));
     bool ok = own && !constants.failed
-                  ? add_spaces(s, w->store, store_path(w->store), spec, o->all ? NULL : own, &e)
+                  ? add_spaces(s, w->store, store_path(w->store), w->call->arguments[argument],
+                               spec, o->all ? NULL : own, &e)
                   : error_memory(&e);
     text_release(&constants);
     return ok ? EXIT_DONE : work_failed(&e);
@@ -257,7 +282,7 @@ static const char *title_of(struct session *s)
 static enum page_form form_of(const struct report_settings *o)
 {
     static const char *const endings[PAGE_FORMS] = {
-        [PAGE_SVG] = ".svg", [PAGE_CSV] = ".csv", [PAGE_MARKDOWN] = ".md"};
+        [PAGE_SVG] = ".svg", [PAGE_PDF] = ".pdf", [PAGE_CSV] = ".csv", [PAGE_MARKDOWN] = ".md"};
     const char *dot = o->output ? strrchr(o->output, '.') : NULL;
     for (unsigned f = PAGE_SVG; dot && o->form == PAGE_BY_NAME && f < PAGE_FORMS; f++) {
         if (str_equal(dot, endings[f]))
@@ -272,6 +297,8 @@ static bool write_report(struct session *s, struct text *out, struct error *e)
     enum page_form form = form_of(o);
     if (form == PAGE_SVG)
         return page_write_svg(&s->page, o->views, out, e);
+    if (form == PAGE_PDF)
+        return page_write_pdf(&s->page, o->views, environment_scratch_parent(), out, e);
     if (form == PAGE_CSV)
         return page_write_csv(&s->page, o->views, out, e);
     (form == PAGE_MARKDOWN ? page_write_markdown : page_write)(&s->page, out);
@@ -301,7 +328,7 @@ static int write_out(struct session *s)
     struct text out = TEXT_INIT;
     const char *path = s->settings->output;
     if (s->page.count == 0 && is_narrowed(s->settings)) {
-        complain("no result fits what is chosen of it%s%s%s", path ? "; " : "", path ? path : "",
+        complain("no result matches the selection%s%s%s", path ? "; " : "", path ? path : "",
                  path ? " is left as it is" : "");
         return EXIT_NOTHING;
     }
@@ -331,7 +358,7 @@ static int refuse_choice(const struct session *s)
     }
     if (!idle)
         return EXIT_DONE;
-    complain("%s chooses what a store has, and what is given is none", idle);
+    complain("%s selects from a store, and none of the arguments is one", idle);
     return EXIT_USAGE;
 }
 
@@ -353,14 +380,13 @@ static int check_report_options(const struct report_settings *o)
 {
     struct error e = ERROR_INIT;
     enum page_form form = form_of(o);
-    bool is_view = form == PAGE_SVG || form == PAGE_CSV;
+    bool is_view = form == PAGE_SVG || form == PAGE_PDF || form == PAGE_CSV;
     if (is_view && !o->views)
-        complain("an SVG or CSV file is of one view: name it with --views");
+        complain("an SVG, PDF or CSV file is of one view: name it with --views");
     else if (form == PAGE_MARKDOWN && o->views)
-        complain("--views is for a page, a picture or CSV; a summary in Markdown has no views");
+        complain("--views is for a page, a picture or CSV; a Markdown summary has no views");
     else if (o->watch.is_given && form != PAGE_HTML)
-        complain("--watch writes a page anew, and no part of one: leave it out, or name a file "
-                 "that ends in .html");
+        complain("--watch rewrites a whole page: leave it out, or name a file that ends in .html");
     else if (o->views && !is_view && !page_check_views(o->views, &e))
         complain("--views: %s", e.text);
     else
@@ -527,21 +553,24 @@ static bool option_apart(void *field, const char *value, struct error *e)
             return true;
         }
     }
-    error_set(e, ERROR_USAGE, "'%s' is none of driver, run, nothing", value);
+    error_set(e, ERROR_USAGE, "'%s' is not one of driver, run, nothing", value);
     return false;
 }
 
 static bool option_form(void *field, const char *value, struct error *e)
 {
-    static const char *const names[PAGE_FORMS] = {
-        [PAGE_HTML] = "html", [PAGE_SVG] = "svg", [PAGE_CSV] = "csv", [PAGE_MARKDOWN] = "markdown"};
+    static const char *const names[PAGE_FORMS] = {[PAGE_HTML] = "html",
+                                                  [PAGE_SVG] = "svg",
+                                                  [PAGE_PDF] = "pdf",
+                                                  [PAGE_CSV] = "csv",
+                                                  [PAGE_MARKDOWN] = "markdown"};
     for (unsigned f = PAGE_HTML; f < PAGE_FORMS; f++) {
         if (!str_equal(value, names[f]))
             continue;
         *(enum page_form *)field = (enum page_form)f;
         return true;
     }
-    return error_set(e, ERROR_USAGE, "'%s' is none of html, svg, csv and markdown", value);
+    return error_set(e, ERROR_USAGE, "'%s' is not one of html, svg, pdf, csv and markdown", value);
 }
 
 static bool option_watch(void *field, const char *value, struct error *e)
@@ -557,36 +586,35 @@ static const struct option options[] = {
     {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
      .brief = "the file; else standard output",
      .help = "Write to this file, whole or not at all. Default: standard output."},
-    {OPTION("format", "html|svg|csv|markdown", option_form, FIELD(form)), .letter = 'f',
+    {OPTION("format", "html|svg|pdf|csv|markdown", option_form, FIELD(form)), .letter = 'f',
      .brief = "a page, a picture, numbers or a summary",
-     .help = "html, a page; svg, one picture, for a paper, of the first set that has it; csv, what "
-             "a view shows, times in ns; markdown, a summary for a pull request: the best, the "
-             "finalists, what matters, what failed. Default: what the ending of the file says, "
-             "else html."},
+     .help = "html: a page; svg or pdf: one picture, for a paper, from the first set that has it "
+             "(pdf needs rsvg-convert); csv: the numbers of a view, times in ns; markdown: a "
+             "summary for a pull request with the best, the finalists, what matters and what "
+             "failed. Default: by the file's ending, else html."},
     {OPTION("views", "NAME,...", option_text, FIELD(views)), .brief = "these views alone",
      .help =
          "Write these views alone, beside the answer, the environment and the data: a smaller "
-         "page; for svg and csv one of them: evaluations, time, finalists, rounds, devices, "
+         "page; for svg, pdf and csv one of them: evaluations, time, finalists, rounds, devices, "
          "distribution, parameters, importance, heatmap, parallel, failures, pareto, sizes, "
          "beside, matrix, samples, roofline, convergence or deployed; as csv also table, which has "
-         "all configurations, as parallel; resources, source, beginning and leaderboard. A picture "
-         "for a paper "
-         "has its width and the size of its text behind the name: finalists:84mm:8pt."},
+         "all configurations, as parallel; resources, source, beginning and leaderboard. For a "
+         "paper, a width and a font size follow the name: finalists:84mm:8pt."},
     {OPTION("watch", "stdin", option_watch, FIELD(watch)), .optional = true,
-     .brief = "write the file anew while others write the store",
-     .needs = "output: the page is written anew into a file",
-     .help = "Write the page anew when another process writes to the store, at most "
-             "every two seconds and in at most a hundredth of a core, until Ctrl-C. The page loads "
-             "itself anew until then, with what is filtered. With =stdin, for programs that start "
-             "hone: until standard input ends, whose last line the page shows."},
+     .brief = "rewrite the file while others write to the store",
+     .needs = "output: the page is rewritten in a file",
+     .help = "Rewrite the page whenever another process writes to the store, at most every two "
+             "seconds and with at most a hundredth of a core, until Ctrl-C. The page reloads "
+             "itself and keeps its filters. With =stdin, for programs that start hone: until "
+             "standard input ends; the page shows the last line read."},
     {0},
 };
 
 static const struct option what_options[] = {
     {OPTION("device", "TEXT", option_text, FIELD(given.device)), .letter = 'd',
      .brief = "of a store with several devices",
-     .help = "Of a store that has results of several devices: those whose name or platform has "
-             "this in it."},
+     .help =
+         "If a store has results for several devices: those whose name or platform contains this."},
     {OPTION("language", "NAME", option_language, FIELD(given.language)), .letter = 'l',
      .help = "Of a store: results in this language alone."},
     {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .letter = 's', .is_list = true,
@@ -598,20 +626,20 @@ static const struct option what_options[] = {
              "repeated."},
     {OPTION("objective", "TEXT", option_list, FIELD(objective)), .is_list = true,
      .brief = "several draw a Pareto front: min:time,max:NAME",
-     .help = "What is looked for, as in hone best: the time or a metric of the spec (or what a "
-             "recording has beside the time), with min: or max: in front. Several have a Pareto "
-             "front. Default: the spec's own, else the shortest time."},
+     .help = "What to optimise, as in hone best: the time or a metric of the spec (or of the "
+             "recording), with min: or max: in front. Several draw a Pareto front. Default: the "
+             "spec's own, else the shortest time."},
     {OPTION("apart", "WHAT", option_apart, FIELD(apart)),
      .brief = "a set for each driver, or each run",
-     .help = "What a store has of one device and language: driver (default), a set for each driver "
-             "with results of the kernel's newest text; run, a set for each run of hone; nothing, "
-             "the newest driver's results alone."},
+     .help = "How to split results of one device and language: driver (default), a set for each "
+             "driver, with results of the kernel's newest source; run, a set for each run of hone; "
+             "nothing, only the newest driver's results."},
     {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a', .brief = "with any constants",
-     .help = "Of a spec: results with any constants, a set each."},
+     .help = "For a spec: results with any constants, one set each."},
     {OPTION("store", "FILE", option_text, FIELD(given.store)),
-     .help = "The store that is asked for a SPEC. Default: the user's own."},
+     .help = "The store to read for a SPEC. Default: your own."},
     {OPTION("also", "FILE", option_list, FIELD(given.also)), .is_list = true,
-     .help = "Stores behind that one. May be repeated."},
+     .help = "Further stores to read. May be repeated."},
     {0},
 };
 
@@ -619,9 +647,9 @@ static const struct option_group groups[] = {
     {"Output", options, 0}, {"What", what_options, 0}, {"Help", help_options, 0}, {0}};
 
 static const struct example examples[] = {
-    {"hone report spec.json -o report.html", "a page of all that is known of a spec"},
+    {"hone report spec.json -o report.html", "a page with all results for a spec"},
     {"hone report gemm_T4.json.gz -o gemm.html", "of what others recorded"},
-    {"hone report spec.json --views evaluations:84mm:8pt -o search.svg",
+    {"hone report spec.json --views evaluations:84mm:8pt -o search.pdf",
      "one picture, for a column of a paper"},
     {"hone report spec.json --format markdown", "a summary for a pull request"},
     {"hone report results.sqlite --watch -o page.html",
@@ -632,28 +660,24 @@ static const struct example examples[] = {
 const struct command command_report = {
     .name = "report",
     .group = GROUP_RESULTS,
-    .summary = "write what is known as one HTML file with pictures",
+    .summary = "write the results as one HTML file with pictures",
     .arguments = "SPEC|STORE|FILE...",
     .least = 1,
     .most = UINT32_MAX,
     .description =
         "Writes one HTML file that needs no network, today or in years: pictures, "
         "tables, and the data to filter them.\n\n"
-        "An argument is a spec, of which the user's store is asked; a store, with all "
-        "that is in it; or a recorded space: "
-        "T4 results, a Kernel Tuner cache file or CSV; or what hone score --json, hone judge "
-        "--json or hone deploy --format json wrote. Each device, language and set of "
-        "constants is a set of its own.\n\n"
-        "Nothing runs: numbers are those that hone best and hone tune --json show, and "
-        "intervals and ties are drawn as they were decided. "
-        "Times of a ranking and times of configurations measured alone do not compare, "
-        "and never share a colour.\n\n"
-        "With a script running (the file's own, the only one that its policy allows) "
-        "one filters by comparisons, as "
-        "'block_size_x = 16 and time < 2ms', or by dragging in a picture: all views "
-        "follow. The pointer shows what a point is, a click marks it in all views, and each "
-        "picture can be saved as SVG, PNG or CSV. Without a script, everything is there but "
-        "that.\n\n"
+        "An argument is a spec, whose results come from your store; a whole store; a recorded "
+        "space (T4 results, a Kernel Tuner cache file or CSV); or the output of hone score --json, "
+        "hone judge --json or hone deploy --format json. Each combination of device, language and "
+        "constants is one set.\n\n"
+        "Nothing is measured: the numbers are those of hone best and hone tune --json, and "
+        "intervals and ties are drawn as they were decided. Times from a ranking and times of "
+        "configurations measured alone are not comparable and never share a colour.\n\n"
+        "The page's own script filters by comparisons, as 'block_size_x = 16 and time < 2ms', or "
+        "by dragging in a picture: all views follow. Hovering shows what a point is, a click marks "
+        "it in all views, and each picture can be saved as SVG, PNG or CSV. Everything else works "
+        "without scripts.\n\n"
         "Exit status 1: there is no result to show.",
     .topics = "formats",
     .groups = groups,

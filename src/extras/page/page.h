@@ -1,8 +1,7 @@
 // The data of a report page: plain, gathered from a store (page_store.c) or a recorded space
 // (page_recorded.c), and written by page_html.c. The results of a set compare: one spec with its
 // constants on one device, by one driver and in one language, of one kernel source.
-#ifndef HONE_PAGE_PAGE_H
-#define HONE_PAGE_PAGE_H
+#pragma once
 
 #include "base/arena.h"
 #include "recorded/recorded.h"
@@ -55,7 +54,7 @@ struct page_rate {
 // A configuration for a build by somebody else: its options quoted for a shell, and the same as a header.
 struct page_code {
     const char *options, *header; // NULL: there is none
-    const char *geometry;         // of the launches; NULL: not known
+    const char *geometry;         // of the launches; NULL: not known, and the options are those of the parameters alone
 };
 
 // All that is known of one configuration: of the finalists, the fastest, and one of each group of failures.
@@ -69,7 +68,8 @@ struct page_detail {
     uint32_t resource_count;
     const struct deviation *deviations;
     uint32_t deviation_count;
-    double joule; // of a launch; NaN: not known
+    double joule;                    // of a launch; NaN: not known
+    const struct counters *counters; // (or NULL) likewise
 };
 
 // One of several equal devices that shared a tune, as the run's session in the store describes it.
@@ -300,8 +300,9 @@ void page_write(const struct page *p, struct text *out);
 // One view of the first set that has it: a picture alone ("NAME", or as it stands on paper "NAME:84mm:8pt"), or its numbers. False: there is none of this name (the error
 // lists the names), or no set has it (why not).
 bool page_write_svg(const struct page *p, const char *view, struct text *out, struct error *e);
+// The picture as PDF, with its fonts in it, by rsvg-convert; `scratch_parent`: where its files lie meanwhile.
+bool page_write_pdf(const struct page *p, const char *view, const char *scratch_parent,
+                    struct text *out, struct error *e);
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e);
 // A summary for a pull request.
 void page_write_markdown(const struct page *p, struct text *out);
-
-#endif

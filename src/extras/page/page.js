@@ -514,7 +514,7 @@
     const pen = document.createElement("canvas").getContext("2d");
     const label_width = text => { pen.font = "12px system-ui, sans-serif"; return pen.measureText(text).width; };
     const STATISTICS = {
-        "least time": { of: list => list[0], show: time, low: true },
+        "shortest time": { of: list => list[0], show: time, low: true },
         "median time": { of: list => list[list.length >> 1], show: time, low: true },
         "configurations": { of: (list, failed) => list.length + failed, show: String, low: false },
         "failed": { of: (list, failed) => failed, show: String, low: false },

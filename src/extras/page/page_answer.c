@@ -12,13 +12,18 @@
 
 // ---- facts -------------------------------------------------------------------------------------
 
-static const struct page_detail *detail_of_best(const struct page_set *s)
+static const struct page_detail *detail_of(const struct page_set *s, size_t row)
 {
     for (size_t i = 0; i < s->detail_count; i++) {
-        if (s->details[i].row == s->best)
+        if (s->details[i].row == row)
             return &s->details[i];
     }
     return NULL;
+}
+
+static const struct page_detail *detail_of_best(const struct page_set *s)
+{
+    return detail_of(s, s->best);
 }
 
 static void put_answer_time(const struct page_set *s, const struct page_row *best, struct text *out)
@@ -70,10 +75,10 @@ static void put_speedup(const struct page_set *s, const struct page_row *best, s
         put_markup(text_cstr(&shown), out);
         text_add(out, "</dd>\n");
     } else if (usual && !usual->timed) {
-        text_addf(&shown, "not known: the default has no time (%s)", status_text(usual->status));
+        text_addf(&shown, "unknown: the default has no time (%s)", status_text(usual->status));
         page_put_words("Against the default", text_cstr(&shown), out);
     } else if (!s->is_recorded) {
-        page_put_words("Against the default", "not known: the two were not ranked together", out);
+        page_put_words("Against the default", "unknown: the two were not ranked together", out);
     }
     text_release(&shown);
 }
@@ -128,7 +133,7 @@ static void put_ties(const struct page_set *s, struct text *out)
         text_addf(&shown, "%zu of %zu finalists are tied; this one was chosen: %s", k->tied,
                   k->count, k->why);
     else
-        text_addf(&shown, "none: it is told apart from the other %zu finalists, in %u rounds",
+        text_addf(&shown, "none: it is distinguishable from the other %zu finalists, in %u rounds",
                   k->count - 1, k->rounds);
     page_put_fact("Ties", "tied_count", (double)k->tied, text_cstr(&shown), out);
     text_release(&shown);
@@ -185,15 +190,15 @@ static void put_warnings(const struct page_set *s, struct text *out)
     if (b->place.faster) {
         duration_to_str(b->place.faster_median, time);
         text_clear(&slowed);
-        text_addf(
-            &slowed,
-            "%s was measured faster alone (%s) and not ranked with it: a ranking of both decides",
-            b->place.faster, time);
+        text_addf(&slowed,
+                  "%s was faster when measured alone (%s), but was not ranked with it: rank both "
+                  "to decide",
+                  b->place.faster, time);
         page_put_words("Warning", text_cstr(&slowed), out);
     }
     if (b->place.part) {
         text_clear(&slowed);
-        text_addf(&slowed, "it is the best of a part only: %s", b->place.part);
+        text_addf(&slowed, "it is the best of only a part of the space: %s", b->place.part);
         page_put_words("Warning", text_cstr(&slowed), out);
     }
     text_release(&slowed);
@@ -223,7 +228,8 @@ static void put_use(const struct page_set *s, struct text *out)
     if (!s->code.options)
         return;
     text_add(out, "<div class=\"use\">");
-    text_add(out, "<h4>Options</h4><pre class=\"copy\" tabindex=\"0\">");
+    text_addf(out, "<h4>Options%s</h4><pre class=\"copy\" tabindex=\"0\">",
+              s->code.geometry ? "" : ", of the parameters only");
     put_words(s->code.options, out);
     text_add(out, "</pre>\n");
     text_add(out, "<details><summary>As a header</summary><pre class=\"copy\" tabindex=\"0\">");
@@ -236,12 +242,14 @@ static void put_advice(const struct page_set *s, struct text *out)
 {
     struct arena a = {0};
     struct advice advice;
-    const struct page_detail *d = detail_of_best(s);
+    const struct page_detail *d = detail_of_best(s), *usual = detail_of(s, s->usual);
     const struct advised of = {.parameters = s->parameters,
                                .parameter_count = s->parameter_count,
                                .best = s->rows[s->best].choice,
                                .resources = d && d->resource_count ? d->resources : NULL,
-                               .importance = &s->importance};
+                               .importance = &s->importance,
+                               .counters = d ? d->counters : NULL,
+                               .beside = usual && usual != d ? usual->counters : NULL};
     if (!advice_find(&of, &a, &advice))
         out->failed = true;
     for (size_t i = 0; !out->failed && i < advice.count; i++) {

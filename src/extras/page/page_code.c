@@ -33,7 +33,7 @@ bool page_code_of_parameters(struct page *p, const struct parameter *parameters,
             return false;
     }
     return words && keep_code(p, words, length,
-                              "/* the parameters alone: the kernel's text is not there */\n", out);
+                              "/* parameters only: the kernel's source is missing */\n", out);
 }
 
 static bool code_of_job(struct page *p, const struct job *j, struct page_code *out)

@@ -94,6 +94,10 @@ static bool take_detail(void *context, const struct store_row *row)
     d->batch = r->batch;
     d->warmups = r->warmups;
     d->joule = result_joule(r);
+    if (r->counters) {
+        d->counters = counters_copy(t->arena, r->counters);
+        t->failed |= !d->counters;
+    }
     if (result_samples(r, &samples, &d->sample_count) && d->sample_count > 0) {
         d->samples = arena_copy(t->arena, samples, d->sample_count * sizeof *samples);
         t->failed |= !d->samples;

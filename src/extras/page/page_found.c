@@ -326,8 +326,7 @@ static bool read_beginning(struct finding *f, const struct text *all)
     struct page_set *s = f->set;
     bool ok = run && summary;
     if (!ok)
-        refuse_found(f, run && !last ? "the tune did not come to its end: it has no summary"
-                                     : why.text);
+        refuse_found(f, run && !last ? "the tune was interrupted: it has no summary" : why.text);
     s->is_beginning = true;
     ok = ok && read_beginnings(f, json_object_get(summary, "start_with"), false) &&
          read_beginnings(f, json_object_get(summary, "sources"), true);

@@ -26,7 +26,7 @@ bool page_find_objectives(struct page *p, struct page_set *s, const struct spec 
         return s->no_front || error_memory(e);
     }
     if (s->objectives.count < 2)
-        s->no_front = "there is one objective: --objective min:time,max:NAME says several";
+        s->no_front = "there is only one objective; --objective min:time,max:NAME gives several";
     return true;
 }
 

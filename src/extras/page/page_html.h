@@ -1,6 +1,5 @@
 // Parts of the document, which page_html.c puts together.
-#ifndef HONE_PAGE_PAGE_HTML_H
-#define HONE_PAGE_PAGE_HTML_H
+#pragma once
 
 #include "extras/page/view.h"
 
@@ -18,5 +17,3 @@ void page_put_answer(const struct page_set *s, struct text *out);
 void page_put_overview(const struct page *p, struct text *out);
 // The set's numbers, for the script.
 void page_put_island(const struct page_set *s, struct text *out);
-
-#endif

@@ -120,11 +120,10 @@ void page_put_overview(const struct page *p, struct text *out)
             put_portability(&p->sets[i], has_several, out);
     }
     text_addf(out,
-              "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">set</th>"
-              "<th scope=\"col\">best</th><th scope=\"col\">time</th>%s"
-              "%s%s"
-              "<th scope=\"col\">configurations</th><th scope=\"col\">failed</th></tr></thead>"
-              "<tbody>\n",
+              "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th "
+              "scope=\"col\">set</th><th scope=\"col\">best</th><th "
+              "scope=\"col\">time</th>%s%s%s<th scope=\"col\">configurations</th><th "
+              "scope=\"col\">failed</th></tr></thead><tbody>\n",
               has_rates ? "<th scope=\"col\">rate</th>" : "",
               has_speedups ? "<th scope=\"col\">times the default's speed</th>" : "",
               has_libraries ? "<th scope=\"col\">a library's time over the best's</th>" : "");

@@ -2,6 +2,9 @@
 #include "extras/page/page.h"
 
 #include "extras/page/view.h"
+#include "os/file_replace.h"
+#include "os/scratch.h"
+#include "os/tool.h"
 #include "picture/chart.h"
 #include "report/units.h"
 
@@ -30,7 +33,8 @@ bool page_check_views(const char *names, struct error *e)
             ok |= is_named(*v, at, strcspn(at, ","));
     }
     if (!ok)
-        error_set(e, ERROR_USAGE, "'%s' are no views, separated by commas; there are %s", names,
+        error_set(e, ERROR_USAGE,
+                  "'%s' is not a list of views separated by commas; the views are %s", names,
                   text_cstr(&known));
     text_release(&known);
     return ok;
@@ -57,7 +61,8 @@ static const struct view *find_view(const struct page *p, const char *name, bool
         error_set(e, ERROR_USAGE, "'%s' has no %s; there are %s", name,
                   as_picture ? "picture" : "numbers", text_cstr(&names));
     else if (!found)
-        error_set(e, ERROR_USAGE, "there is no view '%s'; there are %s", name, text_cstr(&names));
+        error_set(e, ERROR_USAGE, "there is no view '%s'; the views are %s", name,
+                  text_cstr(&names));
     else if (!*set)
         error_set(e, ERROR_INPUT, "there is nothing to show in '%s': %s", name,
                   p->count ? found->missing(&p->sets[0]) : "there are no results");
@@ -93,10 +98,10 @@ static bool read_paper(const char *words, char name[40], struct canvas *at, stru
     for (const char *word = words + length; *word == ':'; word += length) {
         length = strcspn(++word, ":");
         if (!read_length(word, length, &mm, &points))
-            return error_set(e, ERROR_USAGE,
-                             "'%s': behind the view's name stand a width and a font's size, as in "
-                             "'%s:84mm:8pt'",
-                             words, name);
+            return error_set(
+                e, ERROR_USAGE,
+                "'%s': the view's name is followed by a width and a font size, as in '%s:84mm:8pt'",
+                words, name);
     }
     at->millimetres = mm;
     at->width = mm / (points * MM_OF_POINT) * PICTURE_FONT;
@@ -120,6 +125,42 @@ bool page_write_svg(const struct page *p, const char *view, struct text *out, st
     picture_file(&svg, out);
     text_release(&svg);
     return !out->failed || error_memory(e);
+}
+
+static bool convert_to_pdf(const struct text *svg, const char *folder, const char *tool,
+                           struct text *out, struct error *e)
+{
+    struct text from = TEXT_INIT, to = TEXT_INIT, printed = TEXT_INIT;
+    int status = 0;
+    text_addf(&from, "%s/picture.svg", folder);
+    text_addf(&to, "%s/picture.pdf", folder);
+    const char *argv[] = {tool, "-f", "pdf", "-o", text_cstr(&to), text_cstr(&from), NULL};
+    bool ok = file_create(text_cstr(&from), svg, e) && tool_run(argv, &printed, &status, e);
+    if (ok && status != 0)
+        ok = error_set(e, ERROR_IO, "%s made no PDF: %s", tool, text_cstr(&printed));
+    ok = ok && file_read(text_cstr(&to), 0, out, e);
+    text_release(&from);
+    text_release(&to);
+    text_release(&printed);
+    return ok;
+}
+
+bool page_write_pdf(const struct page *p, const char *view, const char *scratch_parent,
+                    struct text *out, struct error *e)
+{
+    struct scratch scratch = SCRATCH_NONE;
+    struct text svg = TEXT_INIT, tool = TEXT_INIT;
+    bool ok = page_write_svg(p, view, &svg, e);
+    if (ok && !tool_find("rsvg-convert", &tool))
+        ok = error_set(e, ERROR_IO,
+                       "a PDF is made by rsvg-convert, which is not installed (Debian's package "
+                       "librsvg2-bin); an output that ends in .svg needs nothing");
+    ok = ok && scratch_make(&scratch, scratch_parent, e) &&
+         convert_to_pdf(&svg, scratch.path, text_cstr(&tool), out, e);
+    scratch_remove(&scratch);
+    text_release(&svg);
+    text_release(&tool);
+    return ok;
 }
 
 bool page_write_csv(const struct page *p, const char *view, struct text *out, struct error *e)

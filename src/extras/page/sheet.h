@@ -1,7 +1,6 @@
 // A table that is written as it is made: as HTML, CSV or Markdown. A cell is what people read and, behind it, the number
 // itself: HTML has it as data-v, CSV has nothing else.
-#ifndef HONE_PAGE_SHEET_H
-#define HONE_PAGE_SHEET_H
+#pragma once
 
 #include "base/text.h"
 
@@ -26,5 +25,3 @@ void sheet_count(struct sheet *g, uint64_t value);
 void sheet_time(struct sheet *g, double ns);
 void sheet_share(struct sheet *g, double value); // 0.25: "25 %"
 void sheet_end(struct sheet *g);
-
-#endif

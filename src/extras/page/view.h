@@ -1,7 +1,6 @@
 // A view: one way to look at a set. The page, pictures and CSV go by one table of them (view_table.c), in the order in
 // which a reader asks.
-#ifndef HONE_PAGE_VIEW_H
-#define HONE_PAGE_VIEW_H
+#pragma once
 
 #include "extras/page/sheet.h"
 #include "extras/page/page.h"
@@ -50,13 +49,18 @@ struct view {
     void (*put)(const struct page_set *s, struct text *out); // (optional) more, as HTML
 };
 
+// The beginning of a view.
+#define VIEW(name_, part_, title_, about_, missing_, grid_)                                        \
+    .name = name_, .part = PART_##part_, .title = title_, .about = about_, .missing = missing_,    \
+    .grid = grid_
+
 extern const struct view *const page_views[]; // ends with NULL
 extern const struct view page_view_evaluations, page_view_time, page_view_finalists,
     page_view_rounds, page_view_distribution, page_view_parameters, page_view_importance,
     page_view_heatmap, page_view_parallel, page_view_failures, page_view_table, page_view_sizes,
     page_view_beside, page_view_matrix, page_view_pareto, page_view_samples, page_view_resources,
-    page_view_source, page_view_devices, page_view_roofline, page_view_convergence,
-    page_view_deployed, page_view_beginning, page_view_leaderboard;
+    page_view_counters, page_view_source, page_view_devices, page_view_roofline,
+    page_view_convergence, page_view_deployed, page_view_beginning, page_view_leaderboard;
 
 // Why a set has no times; for `missing`.
 const char *page_no_times(const struct page_set *s);
@@ -135,5 +139,3 @@ struct page_portable page_find_portable(const struct page_set *const *sets, size
 // For each row of one set the row of the other that is the same configuration, or SIZE_MAX; the caller's. NULL: their
 // parameters are not the same (or out of memory: out->failed).
 size_t *page_same_rows(const struct page_set *from, const struct page_set *to, struct text *out);
-
-#endif

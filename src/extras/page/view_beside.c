@@ -50,7 +50,7 @@ static const char *missing_beside(const struct page_set *s)
     if (!begin_beside(s, false, &b, &ignored))
         return NULL;
     free(b.all);
-    return b.count < 2 ? "no two sets of the spec, with equal constants, have a time of the same "
+    return b.count < 2 ? "no two sets of the spec with equal constants have a time for the same "
                          "configuration"
                        : NULL;
 }
@@ -126,10 +126,9 @@ static void draw_beside(const struct page_set *s, const struct canvas *at, struc
         across--;
     size_t down = (panels + across - 1) / across;
     double step = width / (double)across;
-    picture_begin(
-        &p, out, at, width, 34 + 380.0 * (double)down, "One beside the other",
-        "A point for each configuration that has a time on both: below the diagonal it is "
-        "faster on the one whose time goes up.");
+    picture_begin(&p, out, at, width, 34 + 380.0 * (double)down, "One beside the other",
+                  "One point per configuration that has a time on both: below the diagonal it is "
+                  "faster on the vertical axis.");
     static const struct legend legend[] = {{"large best", "the best of x", false},
                                            {"large ranked", "the best of y", false},
                                            {"default", "equal", true}};
@@ -225,7 +224,7 @@ static const char *missing_matrix(const struct page_set *s)
             any = x != y && transfer_of(b.all[y], b.all[x], &ignored).on;
     }
     free(b.all);
-    return any ? NULL : "the best of one set was measured on no other one";
+    return any ? NULL : "the best of one set was not measured on any other";
 }
 
 static void draw_cell(const struct picture *p, size_t x, size_t y, const struct transfer *t)
@@ -282,10 +281,10 @@ static void draw_matrix(const struct page_set *s, const struct canvas *at, struc
             rows.height = fmax(rows.height,
                                PICTURE_LINE * (double)picture_line_count(list[i], rows.room) + 7);
         width = fmax(width, rows.left + 16 + CELL_LEAST * (double)count);
-        picture_begin(&p, out, &(struct canvas){at->id, width, at->millimetres}, width,
-                      80 + rows.height * (double)count, "The best of each on every other one",
-                      "How many times as long the best of the row takes on the column as the best "
-                      "of the column itself.");
+        picture_begin(
+            &p, out, &(struct canvas){at->id, width, at->millimetres}, width,
+            80 + rows.height * (double)count, "The best of each on every other",
+            "How much longer the row's best takes on the column than the column's own best.");
         p.left = rows.left;
         p.x = (struct axis){
             .kind = AXIS_NAMES, .high = (double)count, .names = columns, .title = "on"};
@@ -324,7 +323,7 @@ static void draw_matrix(const struct page_set *s, const struct canvas *at, struc
 static void grid_matrix(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {"best of",       "on",   "configuration",
-                                        "status",        "time", "time of the best there",
+                                        "status",        "time", "time of the column's best",
                                         "times as long", NULL};
     struct beside b;
     if (!begin_beside(s, true, &b, g->out))
@@ -412,7 +411,7 @@ static void tell_matrix(const struct page_set *s, struct text *out)
         page_set_name(of, out);
         text_addf(out, " costs %.3g %% on ", 100 * (worst - 1));
         page_set_name(on, out);
-        text_add(out, ", more than any other one elsewhere.");
+        text_add(out, ", the largest loss of any.");
     } else {
         text_add(out, "The best of each costs nothing on the others.");
     }
@@ -420,27 +419,15 @@ static void tell_matrix(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_beside = {
-    .name = "beside",
-    .title = "One beside the other",
-    .about = "Each configuration that has a time on both, on the first set and on each of the "
-             "others: devices, languages, drivers or runs. What lies on the diagonal takes "
-             "as long on both. Times are those of configurations measured alone.",
-    .part = PART_SEARCH,
-    .tell = tell_beside,
-    .missing = missing_beside,
-    .draw = draw_beside,
-    .grid = grid_beside,
-    .is_across = true,
-};
+    VIEW("beside", SEARCH, "One beside the other",
+         "The first set against each of the others (devices, languages, drivers or runs): one "
+         "point per configuration with a time on both. On the diagonal both take equally long. "
+         "Times are of configurations measured alone.",
+         missing_beside, grid_beside),
+    .tell = tell_beside, .draw = draw_beside, .is_across = true};
 const struct view page_view_matrix = {
-    .name = "matrix",
-    .title = "The best of each on the others",
-    .about = "What it costs to take the best of the row on the column, in times of the best there: "
-             "1 is free. By times of configurations measured alone.",
-    .part = PART_SEARCH,
-    .tell = tell_matrix,
-    .missing = missing_matrix,
-    .draw = draw_matrix,
-    .grid = grid_matrix,
-    .is_across = true,
-};
+    VIEW("matrix", SEARCH, "The best of each on the others",
+         "The cost of using the row's best on the column, relative to the column's own best: 1 "
+         "is free. Times are of configurations measured alone.",
+         missing_matrix, grid_matrix),
+    .tell = tell_matrix, .draw = draw_matrix, .is_across = true};

@@ -278,7 +278,7 @@ static const char *missing_clock(const struct page_set *s)
         last = s->rows[i].at > last ? s->rows[i].at : last;
     return s->timed == 0 ? page_no_times(s)
            : last > 0    ? NULL
-                         : "nobody recorded when each configuration was measured";
+                         : "the recording does not say when each configuration was measured";
 }
 
 // ---- what they find --------------------------------------------------------------------------
@@ -324,32 +324,17 @@ static void tell_clock(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_evaluations = {
-    .name = "evaluations",
-    .title = "The search, configuration by configuration",
-    .about = "Each configuration in the order of measuring. What failed stands above the frame, in "
-             "a lane of its status; "
-             "the line is the best so far of what was measured alone. Ranked times (of the "
-             "finalists, interleaved) "
-             "have a colour of their own: they do not compare with screened ones.",
-    .part = PART_SEARCH,
-    .tell = tell_course,
-    .missing = page_no_times,
-    .draw = draw_evaluations,
-    .grid = grid_course,
-    .rows = 1,
-};
+    VIEW(
+        "evaluations", SEARCH, "The search, configuration by configuration",
+        "Every configuration in the order measured. Failures are above the frame, one lane per "
+        "status; the line is the best so far among times measured alone. Ranked times (interleaved "
+        "finalists) have their own colour: they are not comparable with screened ones.",
+        page_no_times, grid_course),
+    .tell = tell_course, .draw = draw_evaluations, .rows = 1};
 
 const struct view page_view_time = {
-    .name = "time",
-    .title = "The search over time",
-    .about =
-        "The same by the clock. The finalists' ranked times stand where the ranking took place. A "
-        "build's line is as long as it took and ends where its result came.",
-    .part = PART_SEARCH,
-    .is_folded = true,
-    .tell = tell_clock,
-    .missing = missing_clock,
-    .draw = draw_clock,
-    .grid = grid_course,
-    .rows = 1,
-};
+    VIEW("time", SEARCH, "The search over time",
+         "The same over wall-clock time. The finalists' ranked times appear when they were "
+         "ranked. Each build is a line from its start to its result.",
+         missing_clock, grid_course),
+    .is_folded = true, .tell = tell_clock, .draw = draw_clock, .rows = 1};

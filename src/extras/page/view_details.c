@@ -1,12 +1,13 @@
 // The finalists, the fastest and one of each group of failures in full: every sample, what the compiled kernel takes, how far
 // its outputs are from the reference, and the texts and options that it was compiled from.
 #include "extras/page/view.h"
+#include "report/counters_report.h"
 
 enum { SHOWN_MOST = 24, SAMPLES_MOST = 200 };
 
 static const char *missing_details(const struct page_set *s)
 {
-    return s->is_recorded        ? "others recorded it: hone has not compiled or launched it"
+    return s->is_recorded        ? "recorded by another tool: hone has not compiled or launched it"
            : s->detail_count > 0 ? NULL
                                  : "there are no results";
 }
@@ -17,7 +18,7 @@ static const char *missing_samples(const struct page_set *s)
         if (s->details[i].sample_count > 0)
             return NULL;
     }
-    return s->is_recorded ? "others recorded it: there are no samples" : page_no_times(s);
+    return s->is_recorded ? "recorded by another tool: there are no samples" : page_no_times(s);
 }
 
 // ---- samples -----------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ static void put_deviations(const struct page_detail *d, struct text *out)
         const struct deviation *v = &d->deviations[i];
         text_addf(out, "%s%s: ", i ? "; " : "", v->name);
         if (v->components > 0 && !v->compared) {
-            text_add(out, "not held against a reference");
+            text_add(out, "not compared with a reference");
             continue;
         }
         text_addf(out, "norm %.3g, largest %.3g", v->norm, v->largest);
@@ -233,6 +234,52 @@ static void grid_resources(const struct page_set *s, struct sheet *g)
     sheet_end(g);
 }
 
+// ---- counters ----------------------------------------------------------------------------------
+
+static const char *missing_counters(const struct page_set *s)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        if (s->details[i].counters && s->details[i].counters->source[0])
+            return NULL;
+    }
+    return "nothing was counted: hone tune --counters counts what the finalists do";
+}
+
+static void tell_counters(const struct page_set *s, struct text *out)
+{
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct page_detail *d = &s->details[i];
+        struct text bound = TEXT_INIT;
+        if (d->counters && d->row == s->best)
+            report_bound(d->counters, &bound);
+        if (bound.length)
+            text_addf(out, "The best is bound by %s.", text_cstr(&bound));
+        text_release(&bound);
+    }
+}
+
+static void grid_counters(const struct page_set *s, struct sheet *g)
+{
+    static const char *const names[] = {"configuration", "bound", "stall",
+#define X(name, unit, meaning) #name,
+                                        LAUNCH_COUNTERS(X)
+#undef X
+                                            NULL};
+    sheet_head(g, names);
+    for (size_t i = 0; i < s->detail_count; i++) {
+        const struct counters *c = s->details[i].counters;
+        if (!c || !c->source[0])
+            continue;
+        sheet_row(g);
+        page_grid_configuration(s, &s->rows[s->details[i].row], g);
+        sheet_text(g, bound_text(counters_bound(c)));
+        sheet_text(g, c->stall);
+        for (int k = 0; k < COUNTER_COUNT; k++)
+            sheet_number(g, c->values[k]);
+    }
+    sheet_end(g);
+}
+
 // ---- sources -----------------------------------------------------------------------------------
 
 static void grid_source(const struct page_set *s, struct sheet *g)
@@ -297,44 +344,29 @@ static void tell_resources(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_samples = {
-    .name = "samples",
-    .title = "Each launch",
-    .about =
-        "Every sample of the finalists, the 100 fastest and one of each group of failures that "
-        "was timed; the picture has the first of them. Those of a ranking were interleaved "
-        "with the other finalists', and do not compare with those measured alone.",
-    .part = PART_DATA,
-    .is_folded = true,
-    .tell = tell_samples,
-    .missing = missing_samples,
-    .draw = draw_samples,
-    .grid = grid_samples,
-    .rows = 150,
-};
+    VIEW("samples", DATA, "Each launch",
+         "Every sample of the finalists, the 100 fastest, and one of each group of failures "
+         "that was timed; the picture shows the first of these. Samples of a ranking were "
+         "interleaved and are not comparable with those measured alone.",
+         missing_samples, grid_samples),
+    .is_folded = true, .tell = tell_samples, .draw = draw_samples, .rows = 150};
 const struct view page_view_resources = {
-    .name = "resources",
-    .title = "Resources and deviations",
-    .about = "What the compiled kernels of the finalists, the 100 fastest and one of each group of "
-             "failures take, as the driver says it, and how far their outputs are from the "
-             "reference.",
-    .part = PART_DATA,
-    .is_folded = true,
-    .tell = tell_resources,
-    .missing = missing_details,
-    .grid = grid_resources,
-    .rows = 150,
-};
+    VIEW("resources", DATA, "Resources and deviations",
+         "Resources of the compiled kernels, as reported by the driver, and the deviation of "
+         "their outputs from the reference: for the finalists, the 100 fastest, and one of "
+         "each group of failures.",
+         missing_details, grid_resources),
+    .is_folded = true, .tell = tell_resources, .rows = 150};
+const struct view page_view_counters = {
+    VIEW("counters", DATA, "Counters",
+         "What one launch of a configuration did, counted after all that was timed: bytes, sectors "
+         "of 32 bytes, units in per "
+         "cent of their peak. The bound is what keeps the launch from being faster.",
+         missing_counters, grid_counters),
+    .is_folded = true, .tell = tell_counters};
 const struct view page_view_source = {
-    .name = "source",
-    .title = "Sources as compiled",
-    .about =
-        "The texts that the compiler saw, the same for all configurations, and the options that "
-        "make each of them: those of the finalists, the 100 fastest and one of each group of "
-        "failures.",
-    .part = PART_DATA,
-    .is_folded = true,
-    .missing = missing_details,
-    .grid = grid_source,
-    .put = put_sources,
-    .rows = 150,
-};
+    VIEW("source", DATA, "Sources as compiled",
+         "The source that the compiler saw, which all configurations share, and the options of "
+         "the finalists, the 100 fastest, and one of each group of failures.",
+         missing_details, grid_source),
+    .is_folded = true, .put = put_sources, .rows = 150};

@@ -39,7 +39,8 @@ static void draw_members(const struct page_set *s, const struct canvas *at, stru
     char words[160];
     if (!find_extent(s, &low, &high))
         return;
-    str_format(words, sizeof words, "%u devices, from %.1f to %.1f per cent beside their siblings.",
+    str_format(words, sizeof words,
+               "%u devices, from %.1f to %.1f per cent relative to their siblings.",
                s->member_count, low, high);
     const char **list = calloc(s->member_count + (size_t)1, sizeof(char *));
     out->failed |= !list;
@@ -119,16 +120,9 @@ static void tell_members(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_devices = {
-    .name = "devices",
-    .title = "The devices that shared the work",
-    .about = "Equal devices on which the newest shared tune ran: how many times longer each took "
-             "than its siblings for "
-             "the same launches, with the interval, and which of them were left out or lost. Of a "
-             "tune that was killed "
-             "the names alone are known.",
-    .part = PART_SEARCH,
-    .tell = tell_members,
-    .missing = missing_members,
-    .draw = draw_members,
-    .grid = grid_members,
-};
+    VIEW("devices", SEARCH, "Devices that shared the work",
+         "Equal devices that shared the newest tune: how much longer each took than its "
+         "siblings for the same launches, with the interval, and which were left out or lost. "
+         "For a tune that was killed, only their names are known.",
+         missing_members, grid_members),
+    .tell = tell_members, .draw = draw_members};

@@ -133,7 +133,7 @@ static void draw_failure_groups(const struct page_set *s, const struct canvas *a
 static void grid_failures(const struct page_set *s, struct sheet *g)
 {
     static const char *const names[] = {
-        "status",    "message",      "configurations", "values of which nearly all fail so",
+        "status",    "message",      "configurations", "values that nearly always fail this way",
         "the first", "to repeat it", "build log",      NULL};
     size_t count;
     struct failure_group *groups = failure_groups(s, &count);
@@ -185,14 +185,8 @@ static void tell_failures(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_failures = {
-    .name = "failures",
-    .title = "What failed",
-    .about = "Failures of one status and message together, the most frequent first, with the "
-             "values of parameters that have them and a command that repeats the first.",
-    .part = PART_FAILURES,
-    .tell = tell_failures,
-    .missing = missing_failures,
-    .draw = draw_failure_groups,
-    .grid = grid_failures,
-    .rows = 40,
-};
+    VIEW("failures", FAILURES, "What failed",
+         "Failures grouped by status and message, the most frequent first, with the parameter "
+         "values they share and a command that repeats the first.",
+         missing_failures, grid_failures),
+    .tell = tell_failures, .draw = draw_failure_groups, .rows = 40};

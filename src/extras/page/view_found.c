@@ -59,16 +59,15 @@ static void draw_convergence(const struct page_set *s, const struct canvas *at, 
             all[f * lines + k] = (struct chart_line){strategies[k], points, points ? count : 0};
         }
     }
-    const struct chart c = {.title = "Strategies along their budget",
-                            .about = "How much of the way from what random search has found to the "
-                                     "optimum each strategy has come: 0 as good as random, 1 the "
-                                     "optimum.",
-                            .x_title = "% of the budget",
-                            .y_title = "score",
-                            .panels = panel,
-                            .panel_count = panels,
-                            .line_count = lines,
-                            .limit = NAN};
+    const struct chart c = {
+        .title = "Strategies along their budget",
+        .about = "How far each strategy gets from random search (0) to the optimum (1).",
+        .x_title = "% of the budget",
+        .y_title = "score",
+        .panels = panel,
+        .panel_count = panels,
+        .line_count = lines,
+        .limit = NAN};
     picture_chart(&c, at, out);
     arena_release(&a);
 }
@@ -169,19 +168,19 @@ static void draw_deployed(const struct page_set *s, const struct canvas *at, str
         lines[count++] = (struct chart_line){s->deployed[i].device, own, (size_t)(next - own)};
     }
     const struct chart_panel panel = {"", lines};
-    const struct chart c = {.title = "What the deployed table costs at each shape",
-                            .about = "How much more time than the best of each shape the "
-                                     "configuration takes that the table chooses for it.",
-                            .x_title = by_first ? s->column : "shape",
-                            .y_title = "% above the best of the shape",
-                            .y_from_zero = true,
-                            .names = !by_first && count == 1 && along <= NAMED_MOST ? names : NULL,
-                            .name_count = along,
-                            .panels = &panel,
-                            .panel_count = 1,
-                            .line_count = count,
-                            .limit = 100 * s->deployed_within,
-                            .limit_name = "--within"};
+    const struct chart c = {
+        .title = "What the deployed table costs at each shape",
+        .about = "How much longer the table's choice takes than the best for each shape.",
+        .x_title = by_first ? s->column : "shape",
+        .y_title = "% above the best of the shape",
+        .y_from_zero = true,
+        .names = !by_first && count == 1 && along <= NAMED_MOST ? names : NULL,
+        .name_count = along,
+        .panels = &panel,
+        .panel_count = 1,
+        .line_count = count,
+        .limit = 100 * s->deployed_within,
+        .limit_name = "--within"};
     if (points)
         picture_chart(&c, at, out);
     free(points);
@@ -206,7 +205,7 @@ static void grid_deployed(const struct page_set *s, struct sheet *g)
         else
             sheet_share(g, d->above_default);
         sheet_number(g, d->weight);
-        sheet_text(g, d->is_refined ? "added between the points that were asked for" : "");
+        sheet_text(g, d->is_refined ? "added between the requested points" : "");
     }
     sheet_end(g);
 }
@@ -239,7 +238,7 @@ static void grid_beginning(const struct page_set *s, struct sheet *g)
     }
     if (s->beginning_count == 0) {
         sheet_row(g);
-        sheet_text(g, "questions of the strategy's own alone");
+        sheet_text(g, "configurations asked for by the strategy itself");
         for (size_t i = 1; names[i]; i++)
             sheet_text(g, "");
     }
@@ -333,7 +332,7 @@ static void tell_leaderboard(const struct page_set *s, struct text *out)
         if (v->is_right && !isnan(v->score) && (!best || v->score > best->score))
             best = v;
     }
-    text_addf(out, "%zu of %zu candidates are right", right, count);
+    text_addf(out, "%zu of %zu candidates are correct", right, count);
     if (best)
         text_addf(out, "; %s leads, at least %.3g times as fast as the baseline", best->candidate,
                   best->score);
@@ -341,50 +340,30 @@ static void tell_leaderboard(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_leaderboard = {
-    .name = "leaderboard",
-    .title = "Leaderboard",
-    .about =
-        "What hone judge said of each kernel. The score is the lower end of the interval of "
-        "its speed-up over the baseline, so that noise lifts nobody; intervals of one run hold "
-        "together. A text that was judged several times counts by its lowest score.",
-    .part = PART_ANSWER,
-    .tell = tell_leaderboard,
-    .missing = missing_leaderboard,
-    .grid = grid_leaderboard,
-};
+    VIEW("leaderboard", ANSWER, "Leaderboard",
+         "hone judge's verdict on each kernel. The score is the lower end of the interval of "
+         "the speed-up over the baseline, so noise raises no score; the intervals of one run "
+         "hold jointly. A kernel that was judged several times counts by its lowest score.",
+         missing_leaderboard, grid_leaderboard),
+    .tell = tell_leaderboard};
 const struct view page_view_beginning = {
-    .name = "beginning",
-    .title = "What the search began with",
-    .about = "Configurations of start_with, and results of other devices, sizes and languages: "
-             "what became of them, and what they were worth. Of a source the best of its three "
-             "best here is held against the best of the tune; 1 is the best itself. Where both "
-             "were ranked that is of the interleaved rounds, else of times measured alone "
-             "(screened).",
-    .part = PART_DATA,
-    .tell = tell_beginning,
-    .missing = missing_beginning,
-    .grid = grid_beginning,
-};
+    VIEW(
+        "beginning", DATA, "What the search began with",
+        "Configurations from start_with, and results from other devices, sizes and languages: what "
+        "became of them, and how useful they were. For each source, the best of its three best "
+        "here is compared with the tune's best; 1 is the best itself. If both were ranked, the "
+        "ratio is from the interleaved rounds, else from times measured alone (screened).",
+        missing_beginning, grid_beginning),
+    .tell = tell_beginning};
 const struct view page_view_convergence = {
-    .name = "convergence",
-    .title = "Strategies",
-    .about = "What hone score found: how far each strategy has come along its budget, against "
-             "drawing at random (0) and the optimum (1), in the mean over its seeds.",
-    .part = PART_SEARCH,
-    .tell = tell_convergence,
-    .missing = missing_convergence,
-    .draw = draw_convergence,
-    .grid = grid_convergence,
-};
+    VIEW("convergence", SEARCH, "Strategies",
+         "hone score's result: the progress of each strategy over its budget, between random "
+         "search (0) and the optimum (1), as a mean over seeds.",
+         missing_convergence, grid_convergence),
+    .tell = tell_convergence, .draw = draw_convergence};
 const struct view page_view_deployed = {
-    .name = "deployed",
-    .title = "A deployed table",
-    .about =
-        "What the table of hone deploy costs at each shape that was measured, against the best "
-        "that was found for that very shape.",
-    .part = PART_ANSWER,
-    .tell = tell_deployed,
-    .missing = missing_deployed,
-    .draw = draw_deployed,
-    .grid = grid_deployed,
-};
+    VIEW("deployed", ANSWER, "A deployed table",
+         "What hone deploy's table costs at each measured shape, compared with the best found "
+         "for that shape.",
+         missing_deployed, grid_deployed),
+    .tell = tell_deployed, .draw = draw_deployed};

@@ -116,14 +116,8 @@ static void tell_pareto(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_pareto = {
-    .name = "pareto",
-    .title = "Pareto front",
-    .about =
-        "The objectives against each other. No configuration is as good as one of the front in "
-        "all objectives and better in one.",
-    .part = PART_SEARCH,
-    .tell = tell_pareto,
-    .missing = missing_pareto,
-    .draw = draw_pareto,
-    .grid = grid_pareto,
-};
+    VIEW("pareto", SEARCH, "Pareto front",
+         "The objectives against each other. For a configuration on the front, no other is at "
+         "least as good in every objective and better in one.",
+         missing_pareto, grid_pareto),
+    .tell = tell_pareto, .draw = draw_pareto};

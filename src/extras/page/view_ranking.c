@@ -6,7 +6,7 @@
 static const char *missing_ranking(const struct page_set *s)
 {
     return s->ranking.count > 0 ? NULL
-           : s->is_recorded     ? "others recorded it: nothing was ranked"
+           : s->is_recorded     ? "recorded by another tool: nothing was ranked"
                             : "nothing was ranked: times of configurations measured alone decide";
 }
 
@@ -228,8 +228,8 @@ static void draw_rounds(const struct page_set *s, const struct canvas *at, struc
     if (!marks)
         return;
     picture_begin(&p, out, at, 760, 320, "What each round measured",
-                  "A line for each finalist over the rounds, in which all are interleaved: "
-                  "what moves all lines alike is the machine.");
+                  "One line per finalist over the interleaved rounds: movements that all lines "
+                  "share come from the machine.");
     p.x = (struct axis){.low = 0.5, .high = rounds + 0.5, .title = "round", .is_count = true};
     p.y = (struct axis){.title = "time", .is_time = true};
     axis_fit(&p.y, least, most);
@@ -279,7 +279,7 @@ static void tell_finalists(const struct page_set *s, struct text *out)
     if (k->tied > 1)
         text_addf(out, "%zu of %zu finalists are tied", k->tied, k->count);
     else
-        text_addf(out, "The winner is told apart from all %zu others", k->count - 1);
+        text_addf(out, "The winner is distinguishable from all %zu others", k->count - 1);
     if (next < placed) {
         const struct ranking_entry *e = &k->finalists[next].entry;
         text_addf(out, "; the next takes %.3g times as long", e->ratio);
@@ -306,32 +306,17 @@ static void tell_rounds(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_finalists = {
-    .name = "finalists",
-    .title = "The finalists",
-    .about = "Finalists were launched in interleaved rounds. A point is how many times as long "
-             "as the winner one takes, its "
-             "line the interval that decided (all intervals hold together with the ranking's "
-             "probability). Those in the shaded "
-             "part were not told apart from the winner: they are tied, and the one with the fewest "
-             "resources was chosen.",
-    .part = PART_ANSWER,
-    .tell = tell_finalists,
-    .missing = missing_ranking,
-    .draw = draw_finalists,
-    .grid = grid_finalists,
-};
+    VIEW("finalists", ANSWER, "The finalists",
+         "Finalists were launched in interleaved rounds. A point shows how many times as long as "
+         "the winner a finalist takes, its line the interval that decided (all intervals hold "
+         "jointly at the ranking's level). Finalists in the shaded area cannot be distinguished "
+         "from the winner: they are tied, and the one with the fewest resources was chosen.",
+         missing_ranking, grid_finalists),
+    .tell = tell_finalists, .draw = draw_finalists};
 
 const struct view page_view_rounds = {
-    .name = "rounds",
-    .title = "Drift over the rounds",
-    .about = "The time of each finalist in each round. What moves all lines alike is the machine, "
-             "and does not count: "
-             "finalists are compared within rounds.",
-    .part = PART_ANSWER,
-    .is_folded = true,
-    .tell = tell_rounds,
-    .missing = missing_ranking,
-    .draw = draw_rounds,
-    .grid = grid_rounds,
-    .rows = 1,
-};
+    VIEW("rounds", ANSWER, "Drift over the rounds",
+         "The time of each finalist in each round. Movements that all lines share come from "
+         "the machine and do not count: finalists are compared within rounds.",
+         missing_ranking, grid_rounds),
+    .is_folded = true, .tell = tell_rounds, .draw = draw_rounds, .rows = 1};

@@ -15,7 +15,7 @@ static const char *find_roofline(const struct page_set *s, struct roofline *r)
     struct peak_share share;
     if (!s->peak.rates[PEAK_FP32].known ||
         !(s->peak.rates[PEAK_READ].known || s->peak.rates[PEAK_COPY].known))
-        return "nobody measured what the device can do at most: hone peak does";
+        return "the device's limits were not measured; hone peak does that";
     for (uint32_t i = 0; i < s->metric_count; i++) {
         if (!peak_share(&s->peak, s->metrics[i], 1, &share))
             continue;
@@ -28,7 +28,7 @@ static const char *find_roofline(const struct page_set *s, struct roofline *r)
         }
     }
     if (r->flops == UINT32_MAX || r->bytes == UINT32_MAX)
-        return "the spec has no two metrics of FLOP/s and of B/s: their quotient is the intensity";
+        return "the spec lacks a metric in FLOP/s and one in B/s, whose quotient is the intensity";
     return page_no_times(s);
 }
 
@@ -79,10 +79,9 @@ static void draw_roofline(const struct page_set *s, const struct canvas *at, str
         low = fmin(low, m.x);
         high = fmax(high, m.x);
     }
-    picture_begin(
-        &p, out, at, 760, 400, "Roofline",
-        "A point for each configuration, under the device's measured memory bandwidth (the "
-        "slope) and arithmetic (the level).");
+    picture_begin(&p, out, at, 760, 400, "Roofline",
+                  "One point per configuration, below the device's measured memory bandwidth (the "
+                  "slope) and arithmetic rate (the level).");
     p.x = (struct axis){
         .kind = AXIS_LOG, .low = low / 4, .high = high * 4, .title = "FLOP for each byte"};
     p.y = (struct axis){.kind = AXIS_LOG,
@@ -158,14 +157,8 @@ static void tell_roofline(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_roofline = {
-    .name = "roofline",
-    .title = "Roofline",
-    .about =
-        "How near each configuration comes to what the device was measured to do at most (hone "
-        "peak), by its intensity: the quotient of the spec's metrics of FLOP/s and of B/s.",
-    .part = PART_SEARCH,
-    .tell = tell_roofline,
-    .missing = missing_roofline,
-    .draw = draw_roofline,
-    .grid = grid_roofline,
-};
+    VIEW("roofline", SEARCH, "Roofline",
+         "How close each configuration comes to the device's measured limits (hone peak), over "
+         "its intensity: the quotient of the spec's metrics in FLOP/s and B/s.",
+         missing_roofline, grid_roofline),
+    .tell = tell_roofline, .draw = draw_roofline};

@@ -263,8 +263,8 @@ static void draw_sizes(const struct page_set *s, const struct canvas *at, struct
         out->failed |= of.failed;
         const struct chart_panel panel = {"", z.lines};
         const struct chart c = {.title = "What the best of each size reaches",
-                                .about = "A line for each device and language over the sizes, and "
-                                         "one for each vendor's routine; bars are 95 % intervals.",
+                                .about = "One line per device and language over the sizes, and one "
+                                         "per vendor's routine; bars are 95 % intervals.",
                                 .x_title = text_cstr(&x),
                                 .y_title = z.has_rate ? z.all[0]->rate.name : "time",
                                 .y_is_time = !z.has_rate,
@@ -298,7 +298,7 @@ static void put_size_row(const struct sizes *z, const struct page_set *s,
     sheet_row(g);
     sheet_text(g, s->constants);
     sheet_text(g, text_cstr(&name));
-    sheet_text(g, l ? "in turn" : s->has_answer && s->answer.place.ranked ? "ranked" : "alone");
+    sheet_text(g, l ? "interleaved" : s->has_answer && s->answer.place.ranked ? "ranked" : "alone");
     sheet_time(g, sum.median);
     sheet_time(g, sum.interval ? sum.low : NAN);
     sheet_time(g, sum.interval ? sum.high : NAN);
@@ -362,15 +362,9 @@ static void tell_sizes(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_sizes = {
-    .name = "sizes",
-    .title = "Sizes",
-    .about = "What the best of each size reaches, as hone best says it. A vendor's routine was "
-             "launched in turn with a configuration of that size (hone sweep and hone compare "
-             "with --against): the ratio in the table is of these rounds.",
-    .part = PART_SEARCH,
-    .tell = tell_sizes,
-    .missing = missing_sizes,
-    .draw = draw_sizes,
-    .grid = grid_sizes,
-    .is_across = true,
-};
+    VIEW("sizes", SEARCH, "Sizes",
+         "What the best of each size reaches, as in hone best. A vendor's routine was "
+         "interleaved with a configuration of that size (hone sweep and hone compare with "
+         "--against): the ratio in the table is from these rounds.",
+         missing_sizes, grid_sizes),
+    .tell = tell_sizes, .draw = draw_sizes, .is_across = true};

@@ -68,7 +68,7 @@ static void draw_distribution(const struct page_set *s, const struct canvas *at,
     if (has_usual)
         picture_segment(&p, "default", page_screened(&s->rows[s->usual]), NAN,
                         page_screened(&s->rows[s->usual]), NAN);
-    const struct legend legend[] = {{"best", "least", true}, {"default", "default", true}};
+    const struct legend legend[] = {{"best", "best", true}, {"default", "default", true}};
     picture_legend(&p, legend, has_usual ? 2 : 1);
     picture_end(&p);
     text_release(&about);
@@ -77,8 +77,8 @@ static void draw_distribution(const struct page_set *s, const struct canvas *at,
 
 static void grid_distribution(const struct page_set *s, struct sheet *g)
 {
-    static const char *const names[] = {"share of configurations", "time at most",
-                                        "times the least", NULL};
+    static const char *const names[] = {"share of configurations", "time at most", "times the best",
+                                        NULL};
     static const double shares[] = {0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
     size_t count;
     double *times = sorted_times(s, &count);
@@ -189,10 +189,10 @@ static void draw_parameters(const struct page_set *s, const struct canvas *at, s
     struct picture p;
     struct axis times = {.is_time = true, .title = ""};
     out->failed |= !varied;
-    picture_begin(&p, out, at, width, 26 + (double)(PANEL_HEIGHT * rows),
-                  "What each value of a parameter comes to",
-                  "For each value of each parameter the quartiles of the times of its "
-                  "configurations, and the best one.");
+    picture_begin(
+        &p, out, at, width, 26 + (double)(PANEL_HEIGHT * rows),
+        "What each value of a parameter comes to",
+        "For each parameter value, the quartiles of its configurations' times, and the best one.");
     double least = INFINITY, most = 0;
     page_note_span(s, &least, &most);
     axis_fit(&times, least, most);
@@ -302,7 +302,7 @@ static void draw_importance(const struct page_set *s, const struct canvas *at, s
         text_release(&names[i]);
     }
     static const struct legend legend[] = {{"correct", "a parameter alone", true},
-                                           {"ranked", "two together, beyond each alone", true}};
+                                           {"ranked", "a pair, beyond each alone", true}};
     picture_legend(&p, legend, 2);
     picture_end(&p);
     text_release(&about);
@@ -326,7 +326,7 @@ static void grid_importance(const struct page_set *s, struct sheet *g)
         sheet_share(g, of->high);
     }
     sheet_row(g);
-    sheet_text(g, "explained, of rows that a tree has not seen");
+    sheet_text(g, "explained, on rows unseen by the tree");
     sheet_share(g, m->explained);
     sheet_end(g);
 }
@@ -472,11 +472,10 @@ static void draw_heatmap(const struct page_set *s, const struct canvas *at, stru
             least = fmin(least, cells[i].least);
             most = cells[i].timed ? fmax(most, cells[i].least) : most;
         }
-        text_addf(&title, "The least time by %s and %s", a->name, b->name);
+        text_addf(&title, "The shortest time by %s and %s", a->name, b->name);
         picture_begin(&p, out, at, 760, fmin(520, 110 + 34.0 * b->count), text_cstr(&title),
-                      "Darker is faster; a hatched cell has failures alone, an empty one was not "
-                      "measured; the "
-                      "answer's has a ring.");
+                      "Darker is faster; in a hatched cell everything failed, an empty one was not "
+                      "measured; the ring marks the answer.");
         label_values(a, labels, names);
         label_values(b, labels + a->count, names + a->count);
         p.left = 0;
@@ -513,8 +512,12 @@ static void grid_heatmap(const struct page_set *s, struct sheet *g)
     uint32_t x, y;
     char label[PAGE_VALUE];
     choose_pair(s, &x, &y);
-    const char *const names[] = {
-        s->parameters[x].name, s->parameters[y].name, "least time", "with a time", "failed", NULL};
+    const char *const names[] = {s->parameters[x].name,
+                                 s->parameters[y].name,
+                                 "shortest time",
+                                 "with a time",
+                                 "failed",
+                                 NULL};
     struct heat_cell *cells = heat_cells(s, x, y);
     const struct heat_cell *cell = cells;
     sheet_head(g, names);
@@ -595,8 +598,8 @@ static void draw_parallel(const struct page_set *s, const struct canvas *at, str
     double width = fmax(picture_width(at, 760), 76 * (double)(w.axes + 1));
     picture_begin(&w.p, out, &(struct canvas){at->id, width, at->millimetres}, width, 380,
                   "All parameters side by side",
-                  "A line for each configuration through its values; the ten fastest stand out. "
-                  "The time is the last axis, the least on top.");
+                  "One line per configuration through its values; the ten fastest stand out. The "
+                  "last axis is the time, the shortest at the top.");
     w.p.left = 10;
     w.p.is_open = true; // each parameter has an axis of its own
     w.p.x =
@@ -616,7 +619,7 @@ static void draw_parallel(const struct page_set *s, const struct canvas *at, str
     for (size_t i = 0; i <= w.axes; i++)
         label_wire_axis(&w, i);
     static const struct legend legend[] = {{"wire best", "the ten fastest", true},
-                                           {"wire", "others, a sample where they are many", true}};
+                                           {"wire", "others (a sample, if there are many)", true}};
     picture_legend(&w.p, legend, 2);
     picture_end(&w.p);
 }
@@ -681,8 +684,10 @@ static void tell_parameters(const struct page_set *s, struct text *out)
     if (worst == UINT32_MAX)
         return;
     page_value_label(&s->parameters[parameter].values[worst], label);
-    text_addf(out, "The most costly value is %s=%s: the best with it takes %.3g times as long.",
-              s->parameters[parameter].name, label, most);
+    text_addf(
+        out,
+        "The most costly value is %s=%s: the best configuration with it takes %.3g times as long.",
+        s->parameters[parameter].name, label, most);
 }
 
 static void tell_importance(const struct page_set *s, struct text *out)
@@ -724,7 +729,8 @@ static void tell_heatmap(const struct page_set *s, struct text *out)
         return;
     page_value_label(&s->parameters[x].values[best % columns], a);
     page_value_label(&s->parameters[y].values[best / columns], b);
-    text_addf(out, "Best with %s=%s and %s=%s; the worst pair's best takes %.3g times as long.",
+    text_addf(out,
+              "Best with %s=%s and %s=%s; with the worst pair, the best takes %.3g times as long.",
               s->parameters[x].name, a, s->parameters[y].name, b, most / least);
 }
 
@@ -750,63 +756,32 @@ static void tell_parallel(const struct page_set *s, struct text *out)
 }
 
 const struct view page_view_distribution = {
-    .name = "distribution",
-    .title = "The distribution of the space",
-    .about = "How many configurations take how long, and where the least and the default stand "
-             "among them.",
-    .part = PART_SPACE,
-    .tell = tell_distribution,
-    .missing = page_no_times,
-    .draw = draw_distribution,
-    .grid = grid_distribution,
-};
+    VIEW(
+        "distribution", SPACE, "The distribution of the space",
+        "How many configurations take how long, and where the best and the default are among them.",
+        page_no_times, grid_distribution),
+    .tell = tell_distribution, .draw = draw_distribution};
 const struct view page_view_parameters = {
-    .name = "parameters",
-    .title = "Each parameter",
-    .about = "For each value the quartiles of all configurations that have it, and the best that "
-             "is reachable with it.",
-    .part = PART_SPACE,
-    .tell = tell_parameters,
-    .missing = missing_values,
-    .draw = draw_parameters,
-    .grid = grid_parameters,
-};
+    VIEW("parameters", SPACE, "Each parameter",
+         "For each value, the quartiles of all configurations that have it, and the best that "
+         "it allows.",
+         missing_values, grid_parameters),
+    .tell = tell_parameters, .draw = draw_parameters};
 const struct view page_view_importance = {
-    .name = "importance",
-    .title = "Importance",
-    .about = "Shares of the variance of log time over the whole space (functional analysis of "
-             "variance on a forest of 24 trees). "
-             "The thin lines are the central 80 % of the trees. The first rows are parameters "
-             "alone, the others what two do together "
-             "beyond each alone.",
-    .part = PART_SPACE,
-    .tell = tell_importance,
-    .missing = missing_importance,
-    .draw = draw_importance,
-    .grid = grid_importance,
-};
+    VIEW("importance", SPACE, "Importance",
+         "Shares of the variance of log time over the whole space (functional analysis of "
+         "variance on a forest of 24 trees). Thin lines show the central 80 % of the trees. "
+         "The first rows are single parameters, the others pairs, beyond each parameter alone.",
+         missing_importance, grid_importance),
+    .tell = tell_importance, .draw = draw_importance};
 const struct view page_view_heatmap = {
-    .name = "heatmap",
-    .title = "Two parameters",
-    .about = "The least time for each pair of values: the stronger the colour, the faster. A "
-             "hatched cell has "
-             "failures alone, an empty one no result.",
-    .part = PART_SPACE,
-    .tell = tell_heatmap,
-    .missing = missing_pair,
-    .draw = draw_heatmap,
-    .grid = grid_heatmap,
-};
+    VIEW("heatmap", SPACE, "Two parameters",
+         "The shortest time for each pair of values: the stronger the colour, the faster. In a "
+         "hatched cell everything failed; an empty one has no result.",
+         missing_pair, grid_heatmap),
+    .tell = tell_heatmap, .draw = draw_heatmap};
 const struct view page_view_parallel = {
-    .name = "parallel",
-    .title = "All parameters",
-    .about = "A line for each configuration through the values that it has. With a script running, "
-             "drag along an axis to keep a range of it.",
-    .part = PART_SPACE,
-    .tell = tell_parallel,
-    .missing = missing_pair,
-    .draw = draw_parallel,
-    .grid = page_grid_all,
-    .put = put_left_axes,
-    .rows = 1,
-};
+    VIEW("parallel", SPACE, "All parameters",
+         "One line per configuration through its values. Drag along an axis to keep a range of it.",
+         missing_pair, page_grid_all),
+    .tell = tell_parallel, .draw = draw_parallel, .put = put_left_axes, .rows = 1};

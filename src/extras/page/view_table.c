@@ -133,40 +133,23 @@ static const char *missing_nothing(const struct page_set *s)
 }
 
 const struct view page_view_table = {
-    .name = "table",
-    .title = "All configurations",
-    .about = "The newest result of each configuration, the fastest first. Ranked times were taken "
-             "in turn with the other "
-             "finalists', screened ones alone: they compare with their own kind. What was built to "
-             "the same "
-             "code as another configuration was not launched: it has the other's times.",
-    .part = PART_DATA,
-    .missing = missing_nothing,
-    .grid = page_grid_all,
-};
+    VIEW("table", DATA, "All configurations",
+         "The newest result of each configuration, the fastest first. Ranked times were "
+         "interleaved with the other finalists', screened ones were taken alone: compare each "
+         "only with its own kind. A configuration that compiled to the same code as another "
+         "was not launched and has that one's times.",
+         missing_nothing, page_grid_all)};
 
-const struct view *const page_views[] = {&page_view_evaluations,
-                                         &page_view_time,
-                                         &page_view_finalists,
-                                         &page_view_rounds,
-                                         &page_view_devices,
-                                         &page_view_distribution,
-                                         &page_view_parameters,
-                                         &page_view_importance,
-                                         &page_view_heatmap,
-                                         &page_view_parallel,
-                                         &page_view_failures,
-                                         &page_view_pareto,
-                                         &page_view_roofline,
-                                         &page_view_matrix,
-                                         &page_view_sizes,
-                                         &page_view_deployed,
-                                         &page_view_beside,
-                                         &page_view_convergence,
-                                         &page_view_beginning,
-                                         &page_view_leaderboard,
-                                         &page_view_table,
-                                         &page_view_samples,
-                                         &page_view_resources,
-                                         &page_view_source,
-                                         NULL};
+const struct view *const page_views[] = {&page_view_evaluations, &page_view_time,
+                                         &page_view_finalists,   &page_view_rounds,
+                                         &page_view_devices,     &page_view_distribution,
+                                         &page_view_parameters,  &page_view_importance,
+                                         &page_view_heatmap,     &page_view_parallel,
+                                         &page_view_failures,    &page_view_pareto,
+                                         &page_view_roofline,    &page_view_matrix,
+                                         &page_view_sizes,       &page_view_deployed,
+                                         &page_view_beside,      &page_view_convergence,
+                                         &page_view_beginning,   &page_view_leaderboard,
+                                         &page_view_table,       &page_view_samples,
+                                         &page_view_resources,   &page_view_counters,
+                                         &page_view_source,      NULL};

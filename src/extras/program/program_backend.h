@@ -1,6 +1,5 @@
 // Declarations that the files of this backend share.
-#ifndef HONE_EXTRAS_PROGRAM_BACKEND_H
-#define HONE_EXTRAS_PROGRAM_BACKEND_H
+#pragma once
 
 #include "device/backend.h"
 
@@ -30,5 +29,3 @@ bool program_launch_bind(void *own, void *kernel, const struct job *j, const str
                          struct memory *const *memory, struct result *r);
 bool program_launch(void *own, const struct run *run, struct run_times *times, bool *lost,
                     struct result *r);
-
-#endif

@@ -1,6 +1,5 @@
 // A command of the user's: run to its end without a shell, in a folder, for what it prints.
-#ifndef HONE_EXTRAS_PROGRAM_COMMAND_H
-#define HONE_EXTRAS_PROGRAM_COMMAND_H
+#pragma once
 
 #include "base/text.h"
 
@@ -26,5 +25,3 @@ bool command_run(const json_t *words, const struct command_places *places, const
 // Its last line that is not blank, at most `size` bytes of it; "" if it printed nothing.
 void command_last_line(const struct command_end *c, char *out, size_t size);
 void command_release(struct command_end *c);
-
-#endif

@@ -1,6 +1,5 @@
 // The time that a program says it took: a line of JSON, or the output of nvbench or of Google Benchmark as it is.
-#ifndef HONE_EXTRAS_PROGRAM_TIMES_H
-#define HONE_EXTRAS_PROGRAM_TIMES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -20,5 +19,3 @@ struct program_time {
 // what is missing: there is no time.
 bool program_time_read(const char *text, size_t length, const char *benchmark,
                        struct program_time *out, struct error *e);
-
-#endif

@@ -182,7 +182,7 @@ class TuneOptions(Sized):
                 ("unranked", c_bool), ("build_only", c_bool), ("leaving", c_bool), ("no_transfer", c_bool),
                 ("unawaited", c_bool), ("part", c_uint32), ("parts", c_uint32),
                 ("start_with", POINTER(c_char_p)),
-                ("places", c_void_p)]
+                ("places", c_void_p), ("counters", c_bool)]
 
 
 class ProgressInfo(Sized):

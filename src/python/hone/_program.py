@@ -176,6 +176,7 @@ class ScoreOptions(TypedDict, total=False):
     mirror: Optional[bool]
     jobs: Optional[int]
     device: Optional[str]
+    spec: Optional[str]
     set: Set
     seed: Optional[int]
 

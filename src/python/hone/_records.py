@@ -83,7 +83,7 @@ class Record:
     message: why it failed. log: of the build. output: what the kernel and its worker printed (the tail).
     time_ns: the median of `samples_ns`, None unless it is correct and was measured; `interval_ns` the 95 % interval of
     the median. ratio: its time by the winner's in the ranking, None where it was not ranked, with its interval;
-    tied: not told apart from the winner. metrics: {name: value} at the median, those that have one. verified: held against
+    tied: not distinguishable from the winner. metrics: {name: value} at the median, those that have one. verified: held against
     a reference, and right. reused: from the store, or from an identical configuration. index: in the space of its tune.
     resources: of each launch, {name: value} of what the driver says, sizes in bytes. deviations: of each output. gpu:
     {mhz_before, mhz_after, memory_mhz, milliwatts, celsius} around the timed launches, where NVML tells them.

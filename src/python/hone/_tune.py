@@ -45,6 +45,7 @@ class RunOptions(TypedDict, total=False):
     iterations: int
     jobs: int
     cold: bool
+    counters: bool
     rules: Sequence[str]
     build_limit_s: float
     launch_limit_s: float
@@ -101,7 +102,7 @@ class Tune(Bound):
                  where: Union[str, Sequence[str]] = (), configurations: Sequence[Union[str, Configuration]] = (),
                  start_with: Sequence[Union[str, Configuration]] = (),
                  store: Union[None, bool, Store, PathLike] = True, iterations: int = 0, jobs: int = 0,
-                 fresh: bool = False, cold: bool = False, unranked: bool = False, rules: Sequence[str] = (),
+                 fresh: bool = False, cold: bool = False, counters: bool = False, unranked: bool = False, rules: Sequence[str] = (),
                  build_limit_s: float = 0, launch_limit_s: float = 0, lock_wait_s: float = 0,
                  set: Optional[Mapping[str, Any]] = None, judge: Optional[Judge] = None,
                  _run: Union[None, str, Configuration] = None, _unawaited: bool = False) -> None:
@@ -121,7 +122,7 @@ class Tune(Bound):
         self._relay = Relay(strategy, self._failures) if strategy is not None and not isinstance(strategy, str) else None
         words = self._relay.words if self._relay is not None else strategy
         options = TuneOptions(spec=self.spec.handle, device=self.device.handle, seed=int(seed), jobs=int(jobs), iterations=int(iterations),
-                              fresh=fresh, cold=cold, unranked=unranked, unawaited=_unawaited, strategy=encode(words),
+                              fresh=fresh, cold=cold, counters=counters, unranked=unranked, unawaited=_unawaited, strategy=encode(words),
                               budget=encode(_joined(budget)), objective=encode(_joined(objective)),
                               command=encode(_command()), host=encode(socket.gethostname()),
                               build_limit_ns=round(build_limit_s * 1e9), launch_limit_ns=round(launch_limit_s * 1e9),
@@ -495,8 +496,8 @@ class Result(Sequence[Record]):
             if not r.correct:
                 failed[r.status] = failed.get(r.status, 0) + 1
         best = f"best {time_text(self.best.time_ns)} with {configuration_text(self.best.configuration)}" if self.best else \
-            f"{len(self.pareto)} of which no other is better in all" if self.pareto else "no best"
-        ends = [", ".join(f"{count} {status}" for status, count in failed.items()) + " failed" if failed else "none failed",
+            f"{len(self.pareto)} on the Pareto front" if self.pareto else "no best"
+        ends = ["failed: " + ", ".join(f"{count} {status}" for status, count in failed.items()) if failed else "none failed",
                 *(["interrupted"] if self.interrupted else []), *([self.broken] if self.broken else []),
                 "kept in the store" if self.store else "kept in no store"]
         return (f"<hone.Result of {self.name!r} on {self.device_name!r}: {len(self) - sum(failed.values())} of {len(self)} correct, in "

@@ -11,8 +11,7 @@
 //
 // Passes of one moment (a session) follow each other. Without the member they are of one. Texts, programs and geometry are what
 // a row was compiled from, so that it can be launched beside today's; they are missing where the texts do not say all.
-#ifndef HONE_WORKFLOWS_BENCHMARK_BASELINE_H
-#define HONE_WORKFLOWS_BENCHMARK_BASELINE_H
+#pragma once
 
 #include "base/arena.h"
 #include "model/device_info.h"
@@ -80,5 +79,3 @@ struct baseline_state {
     uint32_t mhz, celsius, milliwatts, load;
 };
 struct baseline_state baseline_state_of(const struct baseline_pass *passes, uint32_t count);
-
-#endif

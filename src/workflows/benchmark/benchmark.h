@@ -15,8 +15,7 @@
 //
 // Driven as workflow.h says; planned and done are passes of a configuration. Records are handed out at the end, or after a
 // cancellation, in the order of the points; they are made anew after each pass, so that what was found is valid at every moment.
-#ifndef HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
-#define HONE_WORKFLOWS_BENCHMARK_BENCHMARK_H
+#pragma once
 
 #include "workflows/benchmark/baseline.h"
 #include "stats/regression.h"
@@ -76,5 +75,3 @@ WORKFLOW_FUNCTIONS(benchmark, struct benchmark, struct benchmark_record);
 void benchmark_progress(struct benchmark *b, struct benchmark_progress *out);
 // The records of all points from the passes that have ended; none before the first has.
 const struct benchmark_record *benchmark_records(const struct benchmark *b, uint32_t *count);
-
-#endif

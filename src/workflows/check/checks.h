@@ -4,8 +4,7 @@
 // Driven as workflow.h says; planned and done are configurations. They come in the order of the
 // space; where sizes are chosen (`smallest`) those of one size together, small sizes first, so that
 // inputs and reference are made once a size.
-#ifndef HONE_WORKFLOWS_CHECK_CHECKS_H
-#define HONE_WORKFLOWS_CHECK_CHECKS_H
+#pragma once
 
 #include "base/log.h"
 #include "runner/place.h"
@@ -122,5 +121,3 @@ struct check_view {
     size_t mutant_count;
 };
 void check_view(struct check *c, struct check_view *out);
-
-#endif

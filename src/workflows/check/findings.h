@@ -1,6 +1,5 @@
 // Collects a simulator's findings over a whole check: one entry for each kernel line and kind.
-#ifndef HONE_WORKFLOWS_CHECK_FINDINGS_H
-#define HONE_WORKFLOWS_CHECK_FINDINGS_H
+#pragma once
 
 #include "workflows/check/checks.h"
 
@@ -12,5 +11,3 @@ struct findings {
 // Adds what was found for a record. False without memory.
 bool findings_add(struct findings *f, const struct check_record *r);
 void findings_release(struct findings *f);
-
-#endif

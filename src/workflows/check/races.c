@@ -82,7 +82,7 @@ const char *const *races_command(const struct races_options *o, struct arena *a,
         return NULL;
     }
     *at++ = program;
-    *at++ = "--data-races";
+    *at++ = o->counts ? "--inst-counts" : "--data-races";
     bool ok = add_number_option(&at, "--local-mem-size", o->local_memory, RACES_LOCAL_MEMORY, a) &&
               add_number_option(&at, "--max-wgsize", o->max_group_size, RACES_GROUP_SIZE, a) &&
               add_number_option(&at, "--max-errors", o->max_errors, RACES_MAX_ERRORS, a);

@@ -11,8 +11,7 @@
 // --uninitialized is left out: with exact buffers its reports are correct, but it takes several
 // times as long and ends with "Unsupported instruction: freeze" on some kernels that LLVM has
 // optimised. OCLGRIND_UNINITIALIZED=1 in the environment still reaches the simulator.
-#ifndef HONE_WORKFLOWS_CHECK_RACES_H
-#define HONE_WORKFLOWS_CHECK_RACES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -81,6 +80,7 @@ struct races_options {
     uint64_t max_group_size;   // likewise; 0: RACES_GROUP_SIZE
     uint64_t max_errors;       // of one job; 0: RACES_MAX_ERRORS
     const char *log;           // file that the simulator writes
+    bool counts; // instructions are counted (instructions.h), and races not looked for
 };
 
 // Limits that GPUs commonly offer; the simulator's own 32 KiB refuses kernels that run on them.
@@ -110,5 +110,3 @@ void races_locate(struct races *r, const struct job *j, struct arena *a);
 // "matmul.cl:12: read-write data race in kernel tiled, on local memory, 512 times" and, indented,
 // source lines and work-items.
 void race_text(const struct race *r, struct text *out);
-
-#endif

@@ -5,8 +5,7 @@
 // restrictions alone, evaluated on the spec as it was read with the constant replaced; only what
 // passes is looked at in earnest: the spec read again at that value (as with --set, so that value
 // lists and problem size follow), its restrictions, and its job.
-#ifndef HONE_WORKFLOWS_CHECK_SIZES_H
-#define HONE_WORKFLOWS_CHECK_SIZES_H
+#pragma once
 
 #include "workflows/check/checks.h"
 
@@ -40,5 +39,3 @@ bool sizes_translate(const struct sizes *z, const struct sized *v, const uint32_
 // The order in which sizes are checked: by the choices' values. Negative, 0, positive.
 int sizes_compare(const struct sized *a, const struct sized *b);
 void sizes_free(struct sizes *z); // NULL is fine
-
-#endif

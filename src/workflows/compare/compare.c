@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TURN_MS        100
 #define UNDER_WAY_MOST 16 // paired runs that are built before their turn, at most
 
 // ---- names -------------------------------------------------------------------------------------
@@ -304,15 +305,49 @@ bool compare_load(struct compare *c, const struct compare_record *record, struct
     return true;
 }
 
+static const struct slot *loaded_slot(struct compare *c, uint32_t side, struct error *e)
+{
+    const struct slot *n = c->loaded ? &c->loaded->slots[side] : NULL;
+    if (!n) {
+        error_set(e, ERROR_USAGE, "nothing is loaded");
+        return NULL;
+    }
+    if (n->result->status == STATUS_CORRECT)
+        return n;
+    error_set(e, ERROR_DEVICE, "%s: %s: %s", c->sides[side].o.label, status_text(n->result->status),
+              n->result->message);
+    return NULL;
+}
+
+struct counters *compare_count(struct compare *c, uint32_t side, struct arena *a, struct error *e)
+{
+    const struct turn turn = {.launches = 1, .batch = 1, .counters = true};
+    const struct slot *n = loaded_slot(c, side, e);
+    struct counters *counters = NULL;
+    struct outcome out;
+    int got = n && evaluator_again(c->w.evaluator, n->ticket, &turn, e) ? 0 : -1;
+    while (got == 0)
+        got = evaluator_take(c->w.evaluator, TURN_MS, &out, e);
+    if (got < 0)
+        return NULL;
+    if (out.result->counters) {
+        counters = counters_copy(a, out.result->counters);
+        if (!counters)
+            error_memory(e);
+    } else {
+        error_set(e, ERROR_DEVICE, "%s: %s: %s", c->sides[side].o.label,
+                  status_text(out.result->status), out.result->message);
+    }
+    result_free(out.result);
+    return counters;
+}
+
 bool compare_fetch(struct compare *c, uint32_t side, enum fetch what, const char **kernel,
                    struct text *out, struct error *e)
 {
-    const struct slot *n = c->loaded ? &c->loaded->slots[side] : NULL;
+    const struct slot *n = loaded_slot(c, side, e);
     if (!n)
-        return error_set(e, ERROR_USAGE, "nothing is loaded");
-    if (n->result->status != STATUS_CORRECT)
-        return error_set(e, ERROR_DEVICE, "%s: %s: %s", c->sides[side].o.label,
-                         status_text(n->result->status), n->result->message);
+        return false;
     const struct job_launch *launch = &n->job->launches[0];
     *kernel = launch->kernel;
     return evaluator_fetch(c->w.evaluator, n->ticket, what, launch->program, out, e);

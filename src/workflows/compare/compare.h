@@ -9,8 +9,7 @@
 // do not compare.
 //
 // Driven as workflow.h says; planned and done are paired runs.
-#ifndef HONE_WORKFLOWS_COMPARE_COMPARE_H
-#define HONE_WORKFLOWS_COMPARE_COMPARE_H
+#pragma once
 
 #include "base/log.h"
 #include "stats/differ.h"
@@ -166,5 +165,6 @@ bool compare_load(struct compare *c, const struct compare_record *record, struct
 // which lives until compare_free(). Blocks until answered.
 bool compare_fetch(struct compare *c, uint32_t side, enum fetch what, const char **kernel,
                    struct text *out, struct error *e);
+// Counts what one launch of that side's job does, or says why that cannot be counted, in the arena. Blocks likewise.
+struct counters *compare_count(struct compare *c, uint32_t side, struct arena *a, struct error *e);
 
-#endif

@@ -1,8 +1,7 @@
 // Private to the workflow of `hone compare`: its state, shared by compare.c (the order of things),
 // compare_plan.c (which configurations), compare_lanes.c (on which devices), compare_paired.c (one of
 // them on all sides) and compare_end.c (what it all amounts to).
-#ifndef HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
-#define HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
+#pragma once
 
 #include "workflows/compare/compare.h"
 #include "campaign/items.h"
@@ -100,5 +99,3 @@ bool compare_sum_up(struct compare *c); // over all that were compared; false wi
 // The bests of both sides: their ratio, or the paired run that finds it. False without memory.
 bool compare_add_bests(struct compare *c);
 void compare_take_bests(struct compare *c, const struct paired_run *h); // that paired run is over
-
-#endif

@@ -8,8 +8,7 @@
 // launch) as its constants.
 //
 // Driven as workflow.h says; planned and done are kernels in one configuration.
-#ifndef HONE_WORKFLOWS_PEAK_PEAK_H
-#define HONE_WORKFLOWS_PEAK_PEAK_H
+#pragma once
 
 #include "model/device_peak.h"
 #include "store/store.h"
@@ -50,5 +49,3 @@ WORKFLOW_FUNCTIONS(peak, struct peak_run, struct peak_record);
 void peak_progress(struct peak_run *p, struct workflow_progress *out);
 // The results so far, of all limits.
 const struct peak *peak_found(const struct peak_run *p);
-
-#endif

@@ -1,6 +1,5 @@
 // Shared by the workflow of `hone peak` and the search in the store.
-#ifndef HONE_WORKFLOWS_PEAK_PEAK_INSIDE_H
-#define HONE_WORKFLOWS_PEAK_PEAK_INSIDE_H
+#pragma once
 
 #include "model/device_peak.h"
 #include "model/result.h"
@@ -8,5 +7,3 @@
 // The rate of a result whose launches do so much work each. False where nothing was timed; texts
 // are left NULL.
 bool peak_rate_of(const struct result *r, uint64_t work, uint64_t timer_ns, struct peak_rate *out);
-
-#endif

@@ -8,8 +8,7 @@
 //   local   each work-item sums what it reads from local memory; neighbours read neighbours
 //
 // Buffers are several times larger than the last-level cache.
-#ifndef HONE_WORKFLOWS_PEAK_PEAK_KERNELS_H
-#define HONE_WORKFLOWS_PEAK_PEAK_KERNELS_H
+#pragma once
 
 #include "model/job.h"
 #include "model/device_peak.h"
@@ -39,5 +38,3 @@ uint32_t peak_rounds(const struct device_info *d, enum peak_limit limit, double 
 // The job of a shape. *work: flop or bytes of a launch. NULL without memory.
 struct job *peak_job(const struct peak_shape *s, const struct device_info *d, uint32_t rounds,
                      uint64_t *work);
-
-#endif

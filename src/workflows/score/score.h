@@ -4,8 +4,7 @@
 //
 // Searches run on threads of its own; what they find depends on their seeds alone, not on how many
 // threads there are. Driven as workflow.h says; planned and done are searches.
-#ifndef HONE_WORKFLOWS_SCORE_SCORE_H
-#define HONE_WORKFLOWS_SCORE_SCORE_H
+#pragma once
 
 #include "recorded/recorded.h"
 #include "search/search.h"
@@ -97,5 +96,3 @@ WORKFLOW_FUNCTIONS(score, struct score, struct score_record);
 void score_progress(struct score *s, struct workflow_progress *out);
 // After WORKFLOW_END: one for each strategy.
 const struct score_mean *score_means(const struct score *s, uint32_t *count);
-
-#endif

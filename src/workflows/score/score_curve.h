@@ -6,8 +6,7 @@
 // Values are those of the objective, smaller is better. A failed configuration is a draw that finds
 // nothing. As long as nothing was found, search and baseline are both taken to have the worst of
 // the values: so drawing at random scores 0 in the mean, however many fail.
-#ifndef HONE_WORKFLOWS_SCORE_SCORE_CURVE_H
-#define HONE_WORKFLOWS_SCORE_SCORE_CURVE_H
+#pragma once
 
 #include "base/error.h"
 #include "workflows/score/score_shares.h"
@@ -67,5 +66,3 @@ double curve_lead(const struct curve *c, unsigned share);
 bool curve_is_near(const struct curve *c);
 // Has it come BASELINE_SHARE of the way from the median to the optimum?
 bool curve_is_along(const struct curve *c);
-
-#endif

@@ -9,8 +9,7 @@
 // that was ended resumes where it was.
 //
 // Driven as workflow.h says; planned and done are points.
-#ifndef HONE_WORKFLOWS_SWEEP_SWEEP_H
-#define HONE_WORKFLOWS_SWEEP_SWEEP_H
+#pragma once
 
 #include "workflows/compare/compare.h"
 #include "problem/sweep_plan.h"
@@ -95,5 +94,3 @@ WORKFLOW_FUNCTIONS(sweep, struct sweep, struct sweep_record);
 void sweep_progress(struct sweep *s, struct sweep_progress *out);
 // All records in the order of the points.
 const struct sweep_record *sweep_records(const struct sweep *s, uint32_t *count);
-
-#endif

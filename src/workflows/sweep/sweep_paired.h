@@ -1,6 +1,5 @@
 // Interleaved launches in the store: the paired run of a comparison, found again.
-#ifndef HONE_WORKFLOWS_SWEEP_SWEEP_PAIRED_H
-#define HONE_WORKFLOWS_SWEEP_SWEEP_PAIRED_H
+#pragma once
 
 #include "workflows/compare/compare.h"
 
@@ -10,5 +9,3 @@
 // There is none for a side without a store, nor for a routine whose library is not known.
 bool sweep_find_paired_run(const struct compare_options *o, struct result **results, bool *found,
                            struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 // A recorded space as something to search: which configurations there are to ask for, and what was
 // recorded of each. No device, kernel or worker.
-#ifndef HONE_WORKFLOWS_TUNE_REPLAY_H
-#define HONE_WORKFLOWS_TUNE_REPLAY_H
+#pragma once
 
 #include "recorded/recorded.h"
 #include "search/objective.h"
@@ -42,5 +41,3 @@ const double *replay_measurements(const struct replay *r, uint64_t index);
 // The recorded cost of a configuration: compiling, running, verifying and the tuner's own overhead,
 // without its search. The mean if this one's cost is not recorded; NaN if none is.
 double replay_cost_ns(const struct replay *r, uint64_t index);
-
-#endif

@@ -2,8 +2,7 @@
 // knows the order spec -> space -> strategy -> job -> evaluator -> result -> store.
 //
 // Driven as workflow.h says; planned and done are configurations.
-#ifndef HONE_WORKFLOWS_TUNE_TUNE_H
-#define HONE_WORKFLOWS_TUNE_TUNE_H
+#pragma once
 
 #include "base/log.h"
 #include "search/objective.h"
@@ -215,5 +214,3 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
 // With `keep`: a buffer's contents or a program's binary of a correct record.
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
                 struct text *out, struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
 // (stored results), tune_objective.c (the objectives), tune_baseline.c (another default in place of
 // one that fails), tune_sources.c (results from elsewhere), tune_starts.c (the user's start
 // configurations), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the end).
-#ifndef HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
-#define HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
+#pragma once
 
 #include "campaign/shortlist.h"
 #include "workflows/scalarization.h"
@@ -193,5 +192,3 @@ void tune_rank_cancel(struct tune *t);
 uint64_t tune_rank_time(const struct tune *t, bool is_short);
 // The part of the budget's time that is spent, ns.
 uint64_t tune_spent_time(struct tune *t);
-
-#endif

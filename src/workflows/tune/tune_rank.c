@@ -229,7 +229,7 @@ static struct result *ranked_result(struct tune *t, const struct finalist *c)
     }
     if (c->failure ? result_merge(r, c->failure)
                    : finalist_give(c, STOP_RANKED, r) &&
-                         (!c->checked || result_take_energy(r, c->checked)))
+                         (!c->checked || result_take_counts(r, c->checked)))
         return r;
     result_free(r);
     return NULL;
@@ -630,7 +630,9 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
     for (size_t i = 0; i < t->in_ranking_count; i++) {
         const struct tune_record *r = &item_of(t, i)->record;
         // The speed-up over the default has an interval.
-        t->in_ranking[i].first_ns = is_baseline(t, r) ? 0 : r->result->verify_launch_ns;
+        t->in_ranking[i].first_ns =
+            is_baseline(t, r) ? 0 : (uint64_t)((double)r->result->verify_launch_ns / r->pace);
+        t->in_ranking[i].place = item_of(t, i)->item.place;
     }
     size_t size = sizeof ranked->id;
     uint64_t limit = t->o.budget.ranks_on_top ? 0 : t->o.budget.nanoseconds;
@@ -648,7 +650,9 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
         .has_late = has_late,
         .is_short = ranked->is_short,
         .checks_tied = true,
-        .energy = t->o.setup.spec->uses_energy};
+        .shares_first = true,
+        .energy = t->o.setup.spec->uses_energy,
+        .counters = t->o.setup.terms.counters};
     lanes_use(&t->lanes, t->w.evaluator, &t->o.setup, &o);
     t->final_ranking = final_ranking_new(&o, e);
     ranked->running = t->final_ranking != NULL;
@@ -704,7 +708,8 @@ bool tune_rank_start(struct tune *t, struct error *e)
             is_by_rules(t, r, false) || (t->progress.out_of_time && is_by_rules(t, r, true));
         bool has_energy =
             !t->o.setup.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0];
-        if (by_rules && has_energy && !decide_again(t, &whole, e))
+        bool has_counters = !t->o.setup.terms.counters || r->counters;
+        if (by_rules && has_energy && has_counters && !decide_again(t, &whole, e))
             return false;
     }
     if (whole)

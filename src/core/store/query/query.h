@@ -1,8 +1,7 @@
 // The questions that workflows, reports and exports ask of a store, each answered by one walk over
 // the rows that count for it (store_each(): see store_query). What is made of an answer is the
 // caller's.
-#ifndef HONE_STORE_QUERY_QUERY_H
-#define HONE_STORE_QUERY_QUERY_H
+#pragma once
 
 #include "base/arena.h"
 #include "store/store.h"
@@ -79,5 +78,3 @@ bool stored_space_each(struct store *s, const struct stored_space *space,
 bool stored_space_each_result(struct store *s, const struct stored_space *space,
                               bool (*each)(void *context, const struct store_row *row),
                               void *context, struct error *e);
-
-#endif

@@ -130,25 +130,21 @@ static void list_sql(const struct store_query *q, const struct version *v, struc
 // Prefers the session's name of the spec: the job's row keeps the first of several specs.
 static void row_sql(const struct store_query *q, const struct version *v, struct text *out)
 {
-    text_add(out,
-             "SELECT lower(hex(result.id)), job.configuration, job.configuration_json, "
-             "coalesce(session.spec_name, job.spec_name) AS spec, "
-             "coalesce(session.constants, job.constants) AS chosen, session.device, "
-             "session.platform, session.driver, lower(hex(session.device_identity)), job.geometry, "
-             "result.date, session.hone_version, job.language, lower(hex(session.id)), "
-             "session.command, job.kernels, session.vendor, session.uuid, session.pci, "
-             "session.surroundings, "
-             "session.host, session.seed, session.spec_path, "
-             "job.measuring_version, job.key, job.source, "
-             "session.device_identity, "
-             "result.status, result.stop, result.fault, result.sample_count, result.policy_fixed, "
-             "result.policy_launches, result.policy_cold, result.session, result.id, "
-             "session.compute_units, result.median_ns, ");
+    text_add(out, "SELECT lower(hex(result.id)), job.configuration, job.configuration_json, "
+                  "coalesce(session.spec_name, job.spec_name) AS spec, coalesce(session.constants, "
+                  "job.constants) AS chosen, session.device, session.platform, session.driver, "
+                  "lower(hex(session.device_identity)), job.geometry, result.date, "
+                  "session.hone_version, job.language, lower(hex(session.id)), session.command, "
+                  "job.kernels, session.vendor, session.uuid, session.pci, session.surroundings, "
+                  "session.host, session.seed, session.spec_path, job.measuring_version, job.key, "
+                  "job.source, session.device_identity, result.status, result.stop, result.fault, "
+                  "result.sample_count, result.policy_fixed, result.policy_launches, "
+                  "result.policy_cold, result.session, result.id, session.compute_units, "
+                  "result.median_ns, ");
     text_addf(out, "%s, result.format, result.body, %s ", v->unseen, q->logs ? v->log : "NULL");
     text_addf(out,
-              "FROM result JOIN job ON job.key = result.job "
-              "JOIN session ON session.id = result.session "
-              "WHERE result.sequence = :sequence AND result.format <= %d",
+              "FROM result JOIN job ON job.key = result.job JOIN session ON session.id = "
+              "result.session WHERE result.sequence = :sequence AND result.format <= %d",
               RESULT_FORMAT);
     text_add(out, q->spec_name ? " AND spec = :spec" : "");
     text_add(out, q->constants ? " AND chosen = :constants" : "");

@@ -1,7 +1,6 @@
 // The layer's CUDA half: what it wraps of the driver's interface and of NVRTC, and what it calls below. Always preloaded:
 // CUDA has no layers. Types and functions are declared as in the backend (cuda_api.h), so that no header of CUDA is needed.
-#ifndef HONE_CAPTURE_LAYER_CUDA_LAYER_H
-#define HONE_CAPTURE_LAYER_CUDA_LAYER_H
+#pragma once
 
 #include "device/backends/cuda/cuda_api.h"
 #include "extras/capture/capture_cuda.h"
@@ -160,4 +159,3 @@ void cuda_replace_release(struct cuda_replacement *r);
 CUresult cuda_replace_launch(const struct cuda_launch *l);
 bool cuda_has_replacement(const struct cuda_launch *l);
 
-#endif

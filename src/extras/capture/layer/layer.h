@@ -1,7 +1,6 @@
 // The layer that `hone capture` and `hone with` load into a program: plain C, no part of hone but SHA-256 and libhone-known.
 // It prints nothing, takes no signal, and where it cannot do its work the program's call goes on as if it were not there.
-#ifndef HONE_CAPTURE_LAYER_H
-#define HONE_CAPTURE_LAYER_H
+#pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
@@ -256,5 +255,3 @@ struct layer_replacement *layer_replace_prepare(cl_program program, const char *
                                                 const char *name);
 void layer_replace_release(struct layer_replacement *r);
 cl_int layer_replace_launch(const struct layer_launch *l);
-
-#endif

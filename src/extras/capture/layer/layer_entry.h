@@ -1,6 +1,5 @@
 // The functions that the layer wraps.
-#ifndef HONE_CAPTURE_LAYER_ENTRY_H
-#define HONE_CAPTURE_LAYER_ENTRY_H
+#pragma once
 
 #include "extras/capture/layer/layer.h"
 
@@ -125,5 +124,3 @@ typedef void(CL_CALLBACK *layer_notify)(cl_program, void *);
 extern cl_icd_dispatch layer_wrapped;
 extern atomic_bool layer_is_layer; // a loader called clInitLayer: exported functions only pass on
 void layer_open(void);             // once; before anything is recorded
-
-#endif

@@ -1,7 +1,6 @@
 // `hone with` in every language: tables, and what is launched by them. The parts that a driver does are in layer_replace.c and
 // cuda_replace.c.
-#ifndef HONE_CAPTURE_LAYER_REPLACE_TABLE_H
-#define HONE_CAPTURE_LAYER_REPLACE_TABLE_H
+#pragma once
 
 #include "extras/capture/layer/layer.h"
 
@@ -92,5 +91,3 @@ bool replace_is_verified_now(const struct replace_state *s);
 // As wide as hone's own tolerance for floats; other types agree bit for bit. Without a function of libm: every process of a program
 // would load it.
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float);
-
-#endif

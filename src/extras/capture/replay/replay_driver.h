@@ -1,6 +1,5 @@
 // hone-replay's parts: the folder, requests and comparing are common (replay_main.c); what a driver does is behind its operations.
-#ifndef HONE_CAPTURE_REPLAY_REPLAY_DRIVER_H
-#define HONE_CAPTURE_REPLAY_REPLAY_DRIVER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ const char *replay_string(json_t *o, const char *key); // "": there is none
 unsigned char *replay_content(struct replay *r, const char *digest, size_t *length);
 // A text, with definitions that options replace if this is a trial.
 char *replay_source(struct replay *r, const char *digest, size_t *length);
-
-#endif

@@ -1,8 +1,7 @@
 // The part of cuBLAS that hone calls, under the names and with the numbers of NVIDIA's headers,
 // declared here so that hone builds without those; a test compares them with the real ones if there
 // are any.
-#ifndef HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
-#define HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
+#pragma once
 
 #include "device/backends/cuda/cuda_api.h"
 
@@ -77,6 +76,11 @@ enum {
       (cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n, int k,               \
        const void *alpha, const void *a, int a_type, int lda, const void *b, int b_type, int ldb,  \
        const void *beta, void *c, int c_type, int ldc, int compute_type, int algorithm))           \
+    X(hone_cublas_gemm_batched, "cublasGemmStridedBatchedEx", int,                                 \
+      (cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n, int k,               \
+       const void *alpha, const void *a, int a_type, int lda, long long a_stride, const void *b,   \
+       int b_type, int ldb, long long b_stride, const void *beta, void *c, int c_type, int ldc,    \
+       long long c_stride, int count, int compute_type, int algorithm))                            \
     X(hone_cublas_dgemm, "cublasDgemm_v2", int,                                                    \
       (cublasHandle_t handle, int transpose_a, int transpose_b, int m, int n, int k,               \
        const double *alpha, const double *a, int lda, const double *b, int ldb,                    \
@@ -114,5 +118,3 @@ struct cublas_api {
     CUBLAS_FUNCTIONS(CUDA_POINTER)
     CUBLASLT_FUNCTIONS(CUDA_POINTER)
 };
-
-#endif

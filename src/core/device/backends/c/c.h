@@ -1,6 +1,5 @@
 // Declarations that the files of the C backend share.
-#ifndef HONE_DEVICE_BACKENDS_C_C_H
-#define HONE_DEVICE_BACKENDS_C_C_H
+#pragma once
 
 #include "base/digest.h"
 #include "device/backend.h"
@@ -56,5 +55,3 @@ void c_kernel_free(void *own, void *kernel);
 bool c_kernel_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                    struct memory *const *memory, struct result *r);
 bool c_run(void *own, const struct run *run, struct run_times *times, bool *lost, struct result *r);
-
-#endif

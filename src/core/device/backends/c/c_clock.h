@@ -1,8 +1,7 @@
 // The host's clocks, asked without a function of the C library: a kernel of this process could have
 // put one of its own in its place. Between two readings lies a call of the system, which takes some
 // 100 ns longer than the library's way.
-#ifndef HONE_DEVICE_BACKENDS_C_C_CLOCK_H
-#define HONE_DEVICE_BACKENDS_C_C_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -28,5 +27,3 @@ static inline uint64_t c_clock(clockid_t clock)
 #endif
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-
-#endif

@@ -28,6 +28,7 @@ const struct backend cuda_backend = {
     .kernel_free = cuda_kernel_free,
     .kernel_bind = cuda_kernel_bind,
     .run = cuda_run,
+    .count = cuda_count,
     .routine_new = cuda_routine_new,
     .routine_free = cuda_routine_free,
     .routine_run = cuda_routine_run,

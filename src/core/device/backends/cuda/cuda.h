@@ -3,8 +3,7 @@
 // A device is opened in one of four ways: a card with a context, to run; a card without one, to
 // build for it; a card of another machine, likewise, without a driver; an architecture
 // ("cuda/sm_90"), to build for what is nowhere.
-#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_H
-#define HONE_DEVICE_BACKENDS_CUDA_CUDA_H
+#pragma once
 
 #include "device/backend.h"
 #include "device/hold.h"
@@ -126,6 +125,10 @@ bool cuda_time_between(const struct cuda *o, uint32_t from, uint32_t to, uint64_
 bool cuda_report_events(struct cuda *o, CUresult code, struct result *r);
 void cuda_tell_time(struct cuda *o, CUresult code, struct run_times *out);
 
+// cuda_counters.c
+bool cuda_count(void *own, const struct counting *launches, struct counters *out, struct arena *a,
+                struct error *e);
+
 // cuda_routine.c
 void *cuda_routine_new(void *own, const struct job *j, struct text *about, struct result *r);
 void cuda_routine_free(void *own, void *routine);
@@ -138,5 +141,3 @@ void *cuda_own_kernel(void *own, const char *source, const char *name, struct er
 bool cuda_own_load(void *own, void *kernel, const char *name, struct error *e);
 void cuda_own_free(void *own, void *kernel);
 bool cuda_own_run(void *own, void *kernel, const struct own_launch *l, struct error *e);
-
-#endif

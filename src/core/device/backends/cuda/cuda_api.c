@@ -27,6 +27,7 @@ static bool is_absent(const char *why)
 
 bool cuda_api_open(struct cuda_api *api, struct error *e)
 {
+    library_one_queue();
     void *library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     const char *why = library ? NULL : dlerror();
     if (!library)
@@ -37,10 +38,9 @@ bool cuda_api_open(struct cuda_api *api, struct error *e)
             CUDA_LIBRARY, why ? why : "the loader does not say why");
     const char *missing = library_functions(library, driver_entries,
                                             sizeof driver_entries / sizeof *driver_entries, api);
-    return !missing || error_set(e, ERROR_DEVICE,
-                                 "%s has no %s: a driver for CUDA 11.4 or newer "
-                                 "is needed",
-                                 CUDA_LIBRARY, missing);
+    return !missing ||
+           error_set(e, ERROR_DEVICE, "%s has no %s: a driver for CUDA 11.4 or newer is needed",
+                     CUDA_LIBRARY, missing);
 }
 
 // ---- NVRTC

@@ -3,8 +3,7 @@
 // here, under their own names, so that no header of CUDA is needed to build hone; a test holds them
 // against the real headers where there are any (tests/device/test_cuda_headers.c, which includes
 // those first).
-#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_API_H
-#define HONE_DEVICE_BACKENDS_CUDA_CUDA_API_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -319,6 +318,4 @@ const char *cuda_code_text(const struct cuda_api *api, CUresult code, char *out,
 bool cuda_error(const struct cuda_api *api, struct error *e, const char *call, CUresult code);
 #ifdef __clang_analyzer__ // see error.h
 #define cuda_error(...) (cuda_error(__VA_ARGS__), false)
-#endif
-
 #endif

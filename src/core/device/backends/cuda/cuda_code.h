@@ -1,7 +1,6 @@
 // A compiled program: code, names, log. As bytes it is a build worker's image and a file of hone's
 // cache; both are checked by a digest, so that a damaged one is as good as none.
-#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_CODE_H
-#define HONE_DEVICE_BACKENDS_CUDA_CUDA_CODE_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -30,5 +29,3 @@ bool cuda_code_read(const void *bytes, size_t length, struct cuda_code *out);
 // A folder may be NULL: nothing is kept. Failures to keep it cost time, nothing else.
 bool cuda_cache_find(const char *folder, const struct digest *key, struct cuda_code *out);
 void cuda_cache_keep(const char *folder, const struct digest *key, const struct cuda_code *c);
-
-#endif

@@ -1,7 +1,6 @@
 // NVRTC as one call: source, options and wanted kernels in, code with the kernels' names and the
 // compiler's log out. It needs no GPU and no driver.
-#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_COMPILER_H
-#define HONE_DEVICE_BACKENDS_CUDA_CUDA_COMPILER_H
+#pragma once
 
 #include "device/backends/cuda/cuda_api.h"
 #include "device/backends/cuda/cuda_code.h"
@@ -48,5 +47,3 @@ struct cuda_request {
 // to the request.
 bool cuda_compile(const struct cuda_compiler *c, struct cuda_request *q, struct cuda_code *out,
                   nvrtcResult *result, struct error *e);
-
-#endif

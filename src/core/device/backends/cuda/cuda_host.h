@@ -1,6 +1,5 @@
 // Headers of the host that NVRTC lacks and files meant for nvcc include.
-#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_HOST_H
-#define HONE_DEVICE_BACKENDS_CUDA_CUDA_HOST_H
+#pragma once
 
 #include "base/text.h"
 
@@ -31,5 +30,3 @@ void cuda_host_add_usual(struct cuda_host *h);
 bool cuda_host_add_empty(struct cuda_host *h, const char *name);
 // The next error of NVRTC's log that names a place: its file, and its line. False: there is none.
 bool cuda_log_next_error(const char **log, char *file, size_t size, uint32_t *line);
-
-#endif

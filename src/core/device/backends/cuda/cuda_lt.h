@@ -1,6 +1,5 @@
 // Products of matrices of 8-bit floats, which only cublasLtMatmul() of cuBLAS computes.
-#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_LT_H
-#define HONE_DEVICE_BACKENDS_CUDA_CUDA_LT_H
+#pragma once
 
 #include "device/backends/blas/cublas.h"
 #include "device/routine.h"
@@ -32,5 +31,3 @@ void cuda_lt_release(struct cuda_lt *t); // zeroed is fine
 // One product, put into the stream: a cuBLAS status. The first call tries what was found and keeps
 // the fastest, with a result of its own.
 int cuda_lt_multiply(struct cuda_lt *t, const void *a, const void *b, void *c);
-
-#endif

@@ -290,13 +290,23 @@ static int multiply(struct cuda_routine *t, struct memory *const *memory, const 
     const float alpha = (float)p->alpha, beta = (float)p->beta;
     const int op_a = p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int op_b = p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const int type = p->type == SCALAR_HALF ? CUDA_R_16F : CUDA_R_16BF;
+    const int type = p->type == SCALAR_HALF    ? CUDA_R_16F
+                     : p->type == SCALAR_FLOAT ? CUDA_R_32F
+                                               : CUDA_R_16BF;
     const void *a = (const void *)(uintptr_t)cuda_at(memory[p->a], 0);
     const void *b = (const void *)(uintptr_t)cuda_at(memory[p->b], 0);
     void *c = (void *)(uintptr_t)cuda_at(memory[p->c], 0);
     if (is_by_lt(p)) {
         *call = "cublasLtMatmul";
         return cuda_lt_multiply(&t->lt, a, b, c);
+    }
+    if (p->count > 1) {
+        const long long m = p->m, n = p->n, k = p->k;
+        *call = "cublasGemmStridedBatchedEx";
+        return t->call.hone_cublas_gemm_batched(t->handle, op_b, op_a, p->n, p->m, p->k, &alpha, b,
+                                                type, p->b_row, k * n, a, type, p->a_row, m * k,
+                                                &beta, c, type, p->c_row, m * n, p->count,
+                                                CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
     }
     if (scalar_narrow(p->type)) {
         *call = "cublasGemmEx";

@@ -1,6 +1,5 @@
 // Declarations that the files of the OpenCL backend share.
-#ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
-#define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
+#pragma once
 
 #include "base/digest.h"
 #include "device/backend.h"
@@ -127,5 +126,3 @@ extern const char opencl_own_prologue[];
 void *opencl_own_kernel(void *own, const char *source, const char *name, struct error *e);
 void opencl_own_free(void *own, void *kernel);
 bool opencl_own_run(void *own, void *kernel, const struct own_launch *l, struct error *e);
-
-#endif

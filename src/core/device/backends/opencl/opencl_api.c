@@ -20,6 +20,7 @@ bool opencl_api_open(struct opencl_api *api, struct error *e)
 {
     // An OpenCL that was put into the process before it started (LD_PRELOAD, which is how Oclgrind
     // starts programs) answers instead of the loader.
+    library_one_queue();
     bool preloaded = dlsym(RTLD_DEFAULT, functions[0].symbol) != NULL;
     void *library = preloaded ? RTLD_DEFAULT : dlopen(OPENCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!preloaded && !library)

@@ -1,6 +1,5 @@
 // OpenCL through the ICD loader, opened at run time: the worker starts without it, and says so.
-#ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_API_H
-#define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_API_H
+#pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -83,6 +82,4 @@ const char *opencl_code_text(cl_int code, char *buffer);
 bool opencl_error(struct error *e, const char *call, cl_int code);
 #ifdef __clang_analyzer__ // see error.h
 #define opencl_error(...) (opencl_error(__VA_ARGS__), false)
-#endif
-
 #endif

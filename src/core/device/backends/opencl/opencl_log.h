@@ -2,13 +2,10 @@
 //
 // The driver reports registers and spills only when it really assembles: a program that its disk
 // cache knows has an empty log. So the log is kept in hone's own cache, by the PTX it belongs to.
-#ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_LOG_H
-#define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_LOG_H
+#pragma once
 
 #include "base/text.h"
 
 // Keeps the log of this PTX when it has an assembler's part, else adds the one kept before.
 // `folder` may be NULL: nothing is kept. Failures cost information, nothing else.
 void opencl_log_complete(const char *folder, const void *ptx, size_t length, struct text *log);
-
-#endif
