@@ -216,5 +216,7 @@ void checking_report(struct checking *c, struct check_report *out)
     out->count = checked.count;
     out->findings = checked.findings;
     out->finding_count = checked.finding_count;
+    out->mutants = checked.mutants;
+    out->mutant_count = checked.mutant_count;
     out->progress = checked.progress;
 }

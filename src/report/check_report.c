@@ -381,6 +381,34 @@ static void put_verdict(const struct check_report *v, struct text *out)
     }
 }
 
+// Mutants of the kernel, of those that are other code.
+static size_t count_mutants(const struct check_report *v, bool that_pass)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < v->mutant_count; i++) {
+        const struct checked_mutant *m = &v->mutants[i];
+        count += !m->is_same && m->status != STATUS_COMPILE && (m->passes || !that_pass);
+    }
+    return count;
+}
+
+static void put_mutants(const struct check_report *v, struct text *out)
+{
+    const size_t all = count_mutants(v, false), passing = count_mutants(v, true);
+    if (all == 0)
+        return;
+    text_addf(out, "Mutants of the kernel: %zu of %zu refused%s\n", all - passing, all,
+              passing ? "; not told from right, or the same at this size:" : "");
+    for (size_t i = 0; i < v->mutant_count; i++) {
+        const struct checked_mutant *m = &v->mutants[i];
+        if (!m->passes || m->is_same)
+            continue;
+        text_addf(out, "  %s: ", m->change);
+        text_add_visible(out, m->line, strlen(m->line), false);
+        text_add(out, "\n");
+    }
+}
+
 static void put_check_end(const struct check_report *v, struct text *out)
 {
     const struct checked_outcomes all = check_outcomes(v);
@@ -416,6 +444,7 @@ static void put_check_end(const struct check_report *v, struct text *out)
     if (!v->run->build_only)
         report_written(&all, v->run->check.kind != VERIFICATION_REFERENCE, out);
     report_check_notes(&all, out);
+    put_mutants(v, out);
     put_verdict(v, out);
 }
 
@@ -512,6 +541,14 @@ static void emit_check_notes(const void *record, const void *context, struct emi
     report_emit_check_notes(&all, j);
 }
 
+#define MUTANT(X)                                                                                  \
+    X(TEXT, change, (v->change), "", "")                                                           \
+    X(TEXT, line, (v->line), "", "that was changed")                                               \
+    X(TEXT, status, (status_text(v->status)), "", "")                                              \
+    X(BOOL, same, (v->is_same), "", "it is built to the kernel's own code")                        \
+    X(BOOL, passes, (v->passes), "", "taken for right, or it does the same at this size")
+FIELDS(check_mutant_fields, struct checked_mutant, struct check_report, MUTANT)
+
 #define CHECK_SUMMARY(X)                                                                           \
     X(TEXT, type, ("summary"), "", "")                                                             \
     X(BOOL, ok, (report_check_passed(v)), "", "")                                                  \
@@ -528,6 +565,8 @@ static void emit_check_notes(const void *record, const void *context, struct emi
     X(KNOWN, races, (v->simulated, v->finding_count), "", "null: none were looked for")            \
     X(TEXT, verification, (check_words(v, a)), "", "how results were verified")                    \
     X(EACH, check_notes, (report_check_note_fields, emit_check_notes, v), "", "the first of each") \
+    X(LIST, mutants, (check_mutant_fields, v->mutants != NULL, v->mutants, v->mutant_count), "",   \
+      "of the kernel; null: none were made")                                                       \
     X(BOOL, verified, (report_check_shown(v) && report_check_evidence(v) == SHOWN_CORRECT), "",    \
       "by a reference")                                                                            \
     X(TEXT, shown, (report_check_shown(v)), "",                                                    \

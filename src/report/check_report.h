@@ -22,6 +22,8 @@ struct check_report {
     size_t count;
     const struct check_finding *findings;
     size_t finding_count;
+    const struct checked_mutant *mutants;
+    size_t mutant_count;
     struct check_progress progress;
     bool simulated; // races were looked for
     bool verbose;   // failures are shown in full

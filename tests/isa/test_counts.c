@@ -386,6 +386,44 @@ START_TEST(kinds_of_bytes)
 }
 END_TEST
 
+static const char *policies_text(const char *ptx, size_t *count)
+{
+    static struct text out;
+    text_clear(&out);
+    *count = code_cache_policies(ptx, strlen(ptx), &out);
+    return text_cstr(&out);
+}
+
+START_TEST(cache_policies)
+{
+    size_t count;
+    ck_assert_str_eq(
+        policies_text(
+            ".version 8.0\n.target sm_90\n.entry k(.param .u64 p) {\n"
+            "L1: ld.param.u64 %rd1, [p];\n// ld.global.cv.f32\n@%p1 ld.global.cs.f32 %f1, [%rd1];\n"
+            "ld.global.nc.f32 %f1, [%rd1]; ld.global.ca.f32 %f1,[%rd1];\n"
+            "ld.global.cs.f32 %f2,[%rd1];st.global.f32 [%rd1], %f2;\n"
+            "ld.global.L1::no_allocate.L2::evict_first.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];\n"
+            "{ prefetch.global.L2 [%rd1]; discard.global.L2 [%rd1], 128;\n"
+            "createpolicy.fractional.L2::evict_last.b64 %rd2, 1.0; }\n"
+            "cp.async.cg.shared.global [%r1], [%rd1], 16;\nmov.u32 %r1, %tid.x;\n}\n",
+            &count),
+        "2 ld.global.cs.f32, 1 ld.global.L1::no_allocate.L2::evict_first.v4.f32, "
+        "1 prefetch.global.L2, 1 discard.global.L2, 1 createpolicy.fractional.L2::evict_last.b64");
+    ck_assert_uint_eq(count, 6);
+    ck_assert_str_eq(policies_text("not PTX: ld.global.cs.f32", &count), "");
+    ck_assert_uint_eq(count, 0);
+    ck_assert_str_eq(
+        policies_text(
+            ".version 8.0\n.func f(){ st.wt.b8; st.wt.b16; st.wt.b32; st.wt.b64; ld.cv.b8; "
+            "ld.cv.b16; ld.lu.b8; ld.lu.b16; ld.lu.b32; ld.cg.b8; }",
+            &count),
+        "1 st.wt.b8, 1 st.wt.b16, 1 st.wt.b32, 1 st.wt.b64, 1 ld.cv.b8, 1 ld.cv.b16, "
+        "1 ld.lu.b8, 1 ld.lu.b16 and 2 more");
+    ck_assert_uint_eq(count, 10);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, stored_kernels, 0, (int)(sizeof stored / sizeof *stored));
@@ -400,6 +438,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, mangled);
     tcase_add_loop_test(tests, damaged, 0, 3);
     tcase_add_test(tests, kinds_of_bytes);
+    tcase_add_test(tests, cache_policies);
 }
 
 int main(void)

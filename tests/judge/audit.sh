@@ -1,6 +1,6 @@
 #!/bin/bash
 # audit.sh HONE ROOT [NAME...]: hone check --audit finds no wrong result that passes the specs of kernels_cl and its gallery (or
-# those of these names), and finds those that pass a tolerance too wide.
+# those of these names), finds those that pass a tolerance too wide, and makes mutants of kernels.
 set -u
 hone=$1 root=$2
 shift 2
@@ -37,4 +37,25 @@ expects '{"method": "absolute", "atol": 0.001}' 'values rounded to half precisio
 expects '{"method": "absolute", "atol": 1.5}' 'values halved'
 expects '{"method": "absolute", "atol": 2.5}' 'zeros, one element that is 0, the last row missing, one tile missing'
 expects '{"method": "absolute", "atol": 2.5}' 'a copy of x'
+
+# Mutants of a kernel: a barrier that it needs, and two bounds, of which one does nothing at this size.
+cat >"$place/f.cl" <<END
+kernel void f(global float *y, global const float *x)
+{
+    local float tile[64];
+    size_t i = get_global_id(0), l = get_local_id(0);
+    tile[l] = x[i - l + 63 - l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < N)
+        y[i] = 2 * tile[63 - l];
+}
+END
+sed -i 's/, "verify": {[^}]*}//' "$place/f.json"
+said=$(audit "$place/f.json")
+if [[ $? -eq 0 && $said == *"Mutants of the kernel: 2 of 3 refused"*"  <= for <: if (i < N)"* ]]; then
+    echo "mutants of a kernel: two refused, one told"
+else
+    echo "mutants of a kernel: $said"
+    status=1
+fi
 exit $status

@@ -135,9 +135,27 @@ START_TEST(test_floor)
         {.element = {SCALAR_FLOAT, 1, 0, false}, .count = 1024 * 1024, .output = true},
         {.element = {SCALAR_FLOAT, 1, 0, false}, .count = 1024 * 1024}};
     struct job job = {.buffers = buffers, .buffer_count = 2};
-    ck_assert(fabs(judge_floor_ns(&d, &job) - 4096) < 1e-6); // 4 MiB by 2 * 2 * 256 bytes in a ns
+    struct judge_floor f;
+    judge_floor(&d, &job, 0, &f);
+    ck_assert(fabs(f.ns - 4096) < 1e-6 && !f.is_by_peak); // 4 MiB by 2 * 2 * 256 bytes in a ns
+    judge_floor(&d, &job, 1e11, &f);
+    ck_assert(fabs(f.ns - 4096) < 1e-6); // what a cache holds is not known
+    d.cache_bytes = 4 << 20;
+    judge_floor(&d, &job, 1e11, &f);
+    ck_assert(fabs(f.ns - 4096) < 1e-6); // all may stay in the cache
+    d.cache_bytes = 1 << 20;
+    judge_floor(&d, &job, 1e11, &f);
+    ck_assert(fabs(f.ns - 3 * 1048576 / 150.0) < 1e-6 && f.is_by_peak);
+    ck_assert(fabs(f.sure_ns - 4096) < 1e-6);
+    d.type = DEVICE_GPU;
+    ck_assert(judge_floor_that_decides(&d, &f, 1e6) == f.ns);
+    ck_assert(judge_floor_that_decides(&d, &f, f.ns - 1) == f.sure_ns); // the peak is too low
+    d.type = DEVICE_CPU;
+    ck_assert(judge_floor_that_decides(&d, &f, 1e6) == f.sure_ns);
+    d.all_cache_bytes = 4 << 20;
     d.clock_mhz = 0;
-    ck_assert(judge_floor_ns(&d, &job) == 0);
+    judge_floor(&d, &job, 1e11, &f);
+    ck_assert(f.ns == 0);
 }
 END_TEST
 

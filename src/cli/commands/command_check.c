@@ -209,7 +209,9 @@ static const struct option check_options[] = {
              "(zeros, a copy of an argument, one element that is 0, the last row or a tile "
              "missing, values halved or rounded to half precision, the output's old contents, "
              "nothing written), and each must be refused. One that passes is reported as an error "
-             "of the spec. Stored results are not used."},
+             "of the spec. Then mutants of the first kernel that passed (a barrier removed, a "
+             "bound off by one) are launched; one that passes is reported, and is no error: it may "
+             "do the same at this size. Stored results are not used."},
     {OPTION("build-only", NULL, option_flag, FIELD(build_only)), .brief = "only build, run nothing",
      .help = "Only build: nothing runs, and the store is neither read nor written."},
     {OPTION("arch", "NAME", option_text, FIELD(arch)),

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,6 +101,12 @@ bool code_is_ptx(const void *bytes, size_t length);
 bool code_is_cubin(const void *bytes, size_t length);
 // The first ".target" of a PTX text: "sm_90" into out, of at least 32 bytes; false without one.
 bool code_ptx_target(const char *text, size_t length, char *out);
+
+// Appends what a PTX text asks of the caches beyond what compilers do by themselves: loads and stores that choose how they are
+// cached, prefetches, discards, priorities and policies, in all of its functions: "2 ld.global.cs.f32, 1 prefetch.global.L2"; at
+// most CODE_POLICIES different ones, and how many more. How many there are in sum; 0 of what is not PTX, too.
+#define CODE_POLICIES 8
+size_t code_cache_policies(const char *text, size_t length, struct text *out);
 
 const char *code_class_key(enum code_class c);
 const char *code_class_text(enum code_class c, uint32_t count); // "float fma", "float fmas"

@@ -65,6 +65,10 @@ bool ptx_list(const char *text, size_t length, const char *kernel, struct listin
 bool sass_list(const char *text, size_t length, const char *kernel, struct listing *l,
                struct code_profile *p, struct error *e);
 
+// A copy of a PTX text without comments and contents of strings; lines stay where they are. NULL without memory.
+char *ptx_without_comments(struct arena *a, const char *text, size_t length);
+bool is_ptx_name(char c); // part of a name or an opcode
+
 // ---- classes -----------------------------------------------------------------------------------
 
 // One instruction without its guard: "fma.rn.f32", "%f1, %f2, %f3, %f4". Sets class, width,

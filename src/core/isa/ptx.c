@@ -15,8 +15,7 @@ struct reader {
 
 // ---- characters --------------------------------------------------------------------------------
 
-// A copy without comments and contents of strings; lines stay where they are.
-static char *without_comments(struct arena *a, const char *text, size_t length)
+char *ptx_without_comments(struct arena *a, const char *text, size_t length)
 {
     char *out = arena_alloc(a, length + 1);
     enum { CODE, LINE, BLOCK, STRING } state = CODE;
@@ -50,7 +49,7 @@ static bool is_ptx_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static bool is_ptx_name(char c)
+bool is_ptx_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c && strchr("_$%.", c));
@@ -247,7 +246,7 @@ static void find_ptx_kernels(struct reader r, struct kernels *k)
 bool ptx_list(const char *text, size_t length, const char *kernel, struct listing *l,
               struct code_profile *p, struct error *e)
 {
-    char *clean = without_comments(&l->arena, text, length);
+    char *clean = ptx_without_comments(&l->arena, text, length);
     struct kernels *k = arena_alloc(&l->arena, sizeof *k);
     size_t chosen = 0;
     if (!clean || !k)

@@ -643,7 +643,7 @@ static void live_status(struct evaluator *ev, struct evaluator_status *out)
     out->queued = pool.waiting;
     out->building = pool.building;
     out->ready = v->entries.stages[STAGE_READY].count;
-    out->measuring = v->current != NULL;
+    out->measuring = v->current != NULL || (v->bench && bench_is_prefetching(v->bench));
     out->running = v->current && v->current->job ? v->current->job->configuration : NULL;
     out->reference = v->reference;
     live_clock(v);
@@ -661,6 +661,8 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
     struct entry *n = entry_find(&v->entries, ticket);
     if (!n || n->stage != STAGE_KEPT || !bench_has(v->bench, &n->bench))
         return error_set(e, ERROR_USAGE, "the job is not loaded any more");
+    if (v->current || bench_is_prefetching(v->bench)) // whose answer would be lost
+        return error_set(e, ERROR_USAGE, "another job is at the device");
     return bench_fetch(v->bench, &n->bench, verbs[what], index, out, e);
 }
 

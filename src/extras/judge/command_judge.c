@@ -8,6 +8,7 @@
 #include "extras/judge/judging_guard.h"
 #include "problem/sweep_plan.h"
 #include "report/progress.h"
+#include "workflows/peak/peak.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -146,6 +147,20 @@ static bool gather_candidates(struct session *s, const struct invocation *i, str
     return true;
 }
 
+// The peak of the device's memory that hone peak kept: a store that is not there, or cannot be read, says nothing.
+static double memory_rate(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    struct peak found;
+    const char *path = work_store_path(w, &e);
+    if (!path || access(path, R_OK) != 0 || work_own_store(w, HONE_STORE_READ) != EXIT_DONE ||
+        !w->store || !peak_find(w->store, w->device, &w->arena, &found, &e))
+        return 0;
+    const struct peak_rate *read = &found.rates[PEAK_READ], *copy = &found.rates[PEAK_COPY];
+    const double best = read->known ? read->median : 0;
+    return copy->known && copy->median > best ? copy->median : best;
+}
+
 static bool fill_judging_options(struct session *s, const struct invocation *i, struct error *e)
 {
     const struct judge_settings *settings = s->settings;
@@ -158,6 +173,7 @@ static bool fill_judging_options(struct session *s, const struct invocation *i, 
     o->hidden = settings->hidden.is_given ? (uint32_t)settings->hidden.value : HIDDEN_SIZES;
     o->rounds = (uint32_t)settings->rounds.value;
     o->variants = (uint32_t)settings->variants.value;
+    o->memory_rate = memory_rate(&s->work);
     if (!plan_sizes(s, e) || !gather_candidates(s, i, e))
         return false;
     o->candidates = s->candidates.list;

@@ -83,6 +83,8 @@ static void put_evidence(const struct judge_report *v, const struct judge_record
         text_addf(&all, "the code of %s", r->same_as->candidate->name);
     else if (r->variants > 1)
         text_addf(&all, "with %s, of %u variants", r->candidate->values, (unsigned)r->variants);
+    if (r->policies)
+        text_addf(&all, "%sits PTX asks of the caches: %s", all.length ? "; " : "", r->policies);
     size_t length = cut_length(&all, v->verbose ? SIZE_MAX : EVIDENCE_MOST);
     text_addn(out, text_cstr(&all), length);
     text_add(out, length < all.length ? " ..." : "");
@@ -139,6 +141,29 @@ static void put_verdicts(const struct judge_report *v, enum report_format format
     free(list);
 }
 
+static const char *floor_source(const struct judge_time *t)
+{
+    return t->floor.is_by_peak ? "the measured peak of its memory" : "its clock";
+}
+
+// Floors of the timed sizes, the same for all.
+static void put_floors(const struct judge_report *v, struct text *out)
+{
+    const struct judge_record *r = NULL;
+    for (size_t i = 0; i < v->count && !r; i++)
+        r = v->records[i] && v->records[i]->timed ? v->records[i] : NULL;
+    for (uint32_t i = 0; r && i < r->time_count; i++) {
+        const struct judge_time *t = &r->times[i];
+        if (!(t->floor.ns >= 1))
+            continue;
+        text_addf(
+            out,
+            "To write the output%s%s takes %.1f us at least, by %s; the baseline takes %.1f us\n",
+            t->label[0] ? " at " : "", t->label, t->floor.ns / 1e3, floor_source(t),
+            t->baseline_ns / 1e3);
+    }
+}
+
 static void put_totals(const struct judge_report *v, struct text *out)
 {
     const struct judging_progress *p = &v->progress;
@@ -155,6 +180,7 @@ static void put_totals(const struct judge_report *v, struct text *out)
                   "%zu measured twice: the second time counts, with intervals of %g %% that hold "
                   "together\n",
                   p->finalists, 100 * p->level);
+    put_floors(v, out);
     for (uint32_t i = 0; i < p->check_count; i++)
         unused += p->checks[i].why != NULL;
     for (uint32_t i = 0; i < p->check_count && unused; i++) {
@@ -244,8 +270,10 @@ static const char *hex_of(const struct digest *d, bool is_known, struct arena *a
     X(TEXT, size, (v->label), "", "")                                                              \
     X(F64, baseline_ns, (v->timed ? v->baseline_ns : NAN), "ns", "median")                         \
     X(F64, candidate_ns, (v->timed ? v->candidate_ns : NAN), "ns", "")                             \
-    X(F64, floor_ns, (v->timed && v->floor_ns > 0 ? v->floor_ns : NAN), "ns",                      \
+    X(F64, floor_ns, (v->timed && v->floor.ns > 0 ? v->floor.ns : NAN), "ns",                      \
       "to write the output at all")                                                                \
+    X(TEXT, floor_by, (v->timed && v->floor.ns > 0 ? floor_source(v) : NULL), "",                  \
+      "the device's clock, or the measured peak of its memory")                                    \
     X(F64, speedup, (v->timed ? v->speedup.ratio : NAN), "", "")                                   \
     X(PAIR, interval, (v->timed && v->speedup.interval, v->speedup.low, v->speedup.high), "", "")
 FIELDS(judge_time_fields, struct judge_time, struct judge_report, JUDGE_TIME)
@@ -264,6 +292,8 @@ FIELDS(judge_time_fields, struct judge_time, struct judge_report, JUDGE_TIME)
     X(RECORDS, sizes, (judge_time_fields, v->times, v->time_count), "", "")                        \
     X(TEXT, at, (v->at), "", "the size or inputs of the evidence")                                 \
     X(SOME, evidence, (v->evidence), "", "")                                                       \
+    X(SOME, cache_policies, (v->policies ? v->policies : ""), "",                                  \
+      "what its PTX asks of the caches, if it was measured twice")                                 \
     X(SOME, log, (v->log), "", "of the build")                                                     \
     X(F64, error, (v->error), "", "largest relative norm of an output")                            \
     X(F64, baseline_error, (v->baseline_error), "", "of the baseline there")                       \

@@ -538,10 +538,22 @@ static enum workflow_answer step_clock(struct judging *j, struct contestant *c, 
     return answer;
 }
 
+// Something else is at the device: works until it is done, or for the time.
+static enum workflow_answer step_answers(struct judging *j, int timeout_ms, struct error *e)
+{
+    struct outcome out;
+    int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
+    if (got > 0)
+        judging_answer(j, &out);
+    return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+}
+
 // All of the group are timed.
 static enum workflow_answer step_decided(struct judging *j, int timeout_ms, struct error *e)
 {
     struct contestant *c = j->queue[j->current];
+    if (j->is_final && !c->over && !contestant_note_policies(j, c, j->timed_count - 1))
+        return step_answers(j, timeout_ms, e);
     for (size_t i = j->current; i < j->group_end && j->clocked == 0 && !j->clock; i++) {
         if (!j->queue[i]->over)
             contestant_decide(j, j->queue[i]);
@@ -567,7 +579,6 @@ static bool is_group_answered(const struct judging *j)
 
 static enum workflow_answer step_group(struct judging *j, int timeout_ms, struct error *e)
 {
-    struct outcome out;
     if (j->final_ranking)
         return step_rounds(j, timeout_ms, e);
     if (is_group_answered(j)) {
@@ -581,10 +592,7 @@ static enum workflow_answer step_group(struct judging *j, int timeout_ms, struct
         next_point(j);
         return WORKFLOW_NOTHING;
     }
-    int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
-    if (got > 0)
-        judging_answer(j, &out);
-    return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+    return step_answers(j, timeout_ms, e);
 }
 
 // ---- steps -------------------------------------------------------------------------------------
@@ -610,7 +618,6 @@ static bool is_baseline_right(const struct judging *j)
 
 static enum workflow_answer open_by_baseline(struct judging *j, int timeout_ms, struct error *e)
 {
-    struct outcome out;
     if (is_baseline_answered(j)) {
         if (j->was_open && !is_baseline_right(j) && j->reopened < REOPEN_MOST) {
             j->reopened++;
@@ -621,10 +628,7 @@ static enum workflow_answer open_by_baseline(struct judging *j, int timeout_ms, 
         j->is_open = j->was_open = points_settle(j, e);
         return j->is_open ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     }
-    int got = evaluator_take(j->w.evaluator, timeout_ms, &out, e);
-    if (got > 0)
-        judging_answer(j, &out);
-    return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+    return step_answers(j, timeout_ms, e);
 }
 
 static bool is_suspect(struct judging *j, const struct contestant *c)

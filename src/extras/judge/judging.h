@@ -45,8 +45,21 @@ const char *judge_verdict_text(enum judge_verdict v);
 // A compute unit moves so many bytes in a cycle at most, and its clock may be so many times the one that the driver names.
 #define JUDGE_CYCLE_BYTES 256
 #define JUDGE_CLOCK_MOST  2
-// The least time in ns in which the device can write the job's outputs; 0: its clock is not known.
-double judge_floor_ns(const struct device_info *d, const struct job *job);
+// Memory takes what does not fit into the device's caches, at no more than so many times the rate that was measured.
+#define JUDGE_PEAK_MARGIN 1.5
+// The least time in which the device can write the job's outputs.
+struct judge_floor {
+    double ns;       // the larger of the two; 0: none is known
+    bool is_by_peak; // of memory
+    double sure_ns;  // by the device's clock; 0: it is not known
+};
+// `rate`: the measured peak of memory in bytes a second; 0: not known.
+void judge_floor(const struct device_info *d, const struct job *job, double rate,
+                 struct judge_floor *out);
+// The floor below which a time is impossible: on a CPU, where a peak may have been measured beside other programs, and where the
+// baseline, which is right, is faster than the peak allows, by the clock alone.
+double judge_floor_that_decides(const struct device_info *d, const struct judge_floor *f,
+                                double baseline_ns);
 
 #define JUDGE_ROUNDS       12 // of screening
 #define JUDGE_FINAL_ROUNDS 24 // at least, of the final
@@ -85,6 +98,7 @@ struct judging_options {
     uint64_t batch;
     // Environments: of the worker that has references, and compares; of one in which the baseline runs alone.
     const char *const *apart, *const *clean;
+    double memory_rate; // measured peak, bytes a second; 0: not known
     // (optional) The sandbox of the setup's workers, in words: what they take of the machine is looked at.
     const char *sandbox;
 };
@@ -92,8 +106,9 @@ struct judging_options {
 // A candidate at a timed point.
 struct judge_time {
     const char *label;
-    bool timed;                                 // the rest is valid
-    double baseline_ns, candidate_ns, floor_ns; // floor: 0 if it is not known
+    bool timed; // the rest is valid
+    double baseline_ns, candidate_ns;
+    struct judge_floor floor;
     struct stats_ratio speedup;
 };
 
@@ -107,9 +122,11 @@ struct judge_record {
     const char *log;          // of the build; ""
     struct judge_time *times; // one a timed point
     uint32_t time_count;
-    bool timed;                   // at all of them
-    struct stats_ratio speedup;   // geometric mean over these
-    bool is_final;                // measured twice
+    bool timed;                 // at all of them
+    struct stats_ratio speedup; // geometric mean over these
+    bool is_final;              // measured twice
+    const char *
+        policies; // what its PTX asks of the caches, of one that was measured twice; NULL: nothing, or it has none
     double error, baseline_error; // relative norms, the largest over the outputs; NaN: not known
 };
 

@@ -65,6 +65,7 @@ struct contestant {
     struct attempt *attempts; // one a point
     uint32_t losses;          // times that the baseline failed beside it alone
     bool begun;               // its jobs are submitted
+    bool noted;               // its PTX was read
     bool over;                // handed out
     bool is_finalist;
 };
@@ -134,6 +135,10 @@ bool contestant_is_answered(const struct judging *j, const struct contestant *c)
 void contestant_drop(struct judging *j, struct contestant *c);
 void contestant_release(struct judging *j, struct contestant *c);
 void judging_answer(void *judging, struct outcome *out); // as final_ranking_options.late
+
+// Notes what the PTX of a candidate that has just been launched at the point asks of the caches. False: another job is at the device;
+// ask again when it is done.
+bool contestant_note_policies(struct judging *j, struct contestant *c, uint32_t point);
 
 // judging_clock.c
 // Shall a candidate that is faster so far be timed from outside, too?

@@ -2,6 +2,7 @@
 // with the judge's reference, its way to the evaluator and its answer.
 #include "extras/judge/judging_inside.h"
 
+#include "isa/code.h"
 #include "space/space.h"
 
 #include <stdlib.h>
@@ -315,6 +316,26 @@ void contestant_release(struct judging *j, struct contestant *c)
         attempt_release(&c->attempts[i]);
     free(c->spec_text);
     c->spec_text = NULL;
+}
+
+bool contestant_note_policies(struct judging *j, struct contestant *c, uint32_t point)
+{
+    struct evaluator_status status;
+    struct error e = ERROR_INIT;
+    struct text ptx = TEXT_INIT, words = TEXT_INIT;
+    if (c->noted || j->o.setup.device->type == DEVICE_CPU)
+        return true;
+    evaluator_status(j->w.evaluator, &status);
+    if (status.measuring)
+        return false;
+    c->noted = true;
+    if (!evaluator_fetch(j->w.evaluator, c->attempts[point].ticket, FETCH_PTX, 0, &ptx, &e))
+        c->record.policies = arena_printf(&j->arena, "not known: %s", e.text);
+    else if (code_cache_policies(text_cstr(&ptx), ptx.length, &words) > 0)
+        c->record.policies = text_to_arena(&words, &j->arena);
+    text_release(&ptx);
+    text_release(&words);
+    return true;
 }
 
 static bool take_answer(struct attempt *a, struct outcome *out)

@@ -180,27 +180,41 @@ void contestant_time(struct judging *j, struct contestant *c, const struct final
     t->timed = count > 0;
     t->baseline_ns = median_of(base);
     t->candidate_ns = median_of(own);
-    t->floor_ns = judge_floor_ns(j->o.setup.device, p->model);
+    judge_floor(j->o.setup.device, p->model, j->o.memory_rate, &t->floor);
     stats_paired_ratio(base->samples, own->samples, count, j->level,
                        j->o.setup.device->timer_ns / batch, &t->speedup);
-    if (t->timed && t->candidate_ns < t->floor_ns)
+    const double least = judge_floor_that_decides(j->o.setup.device, &t->floor, t->baseline_ns);
+    if (t->timed && t->candidate_ns < least)
         contestant_fail(
             j, c, JUDGE_IMPOSSIBLE, p->label,
-            "it takes %.3g ns, and the device cannot write its output in less than %.3g ns",
-            t->candidate_ns, t->floor_ns);
+            "it takes %.3g ns, and the device cannot write its output in less than %.3g ns (%s)",
+            t->candidate_ns, least,
+            least > t->floor.sure_ns ? "by the measured peak of its memory" : "by its clock");
 }
 
-double judge_floor_ns(const struct device_info *d, const struct job *job)
+void judge_floor(const struct device_info *d, const struct job *job, double rate,
+                 struct judge_floor *out)
 {
     const double bytes_a_ns =
         (double)d->compute_units * d->clock_mhz * JUDGE_CLOCK_MOST * JUDGE_CYCLE_BYTES / 1e3;
+    const uint64_t all = d->all_cache_bytes, cache = all > d->cache_bytes ? all : d->cache_bytes;
     double bytes = 0;
     for (uint32_t i = 0; i < job->buffer_count; i++) {
         const struct job_buffer *b = &job->buffers[i];
         if (b->output)
             bytes += (double)buffer_region(b).count * element_bytes(&b->element);
     }
-    return bytes_a_ns > 0 ? bytes / bytes_a_ns : 0;
+    const double beyond = cache > 0 ? bytes - (double)cache : 0; // may not stay in a cache
+    const double by_peak = rate > 0 ? beyond * 1e9 / (rate * JUDGE_PEAK_MARGIN) : 0;
+    out->sure_ns = bytes_a_ns > 0 ? bytes / bytes_a_ns : 0;
+    out->is_by_peak = by_peak > out->sure_ns;
+    out->ns = out->is_by_peak ? by_peak : out->sure_ns;
+}
+
+double judge_floor_that_decides(const struct device_info *d, const struct judge_floor *f,
+                                double baseline_ns)
+{
+    return d->type == DEVICE_CPU || baseline_ns < f->ns ? f->sure_ns : f->ns;
 }
 
 static void sum_up_times(struct judge_record *r)

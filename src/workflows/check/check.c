@@ -8,10 +8,12 @@
 #include "runner/cached.h"
 #include "runner/farm.h"
 #include "workflows/check/findings.h"
+#include "workflows/check/kernel_audit.h"
 #include "search/permutation.h"
 #include "workflows/check/sizes.h"
 #include "campaign/items.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #define BATCH 64 // configurations that are submitted at once
@@ -43,6 +45,7 @@ struct check {
     uint32_t *choice;     // scratch
 
     struct items items;
+    struct kernel_audit *kernel_audit; // (or NULL) mutants of the first that passed
     struct findings findings;
     struct check_progress progress;
 };
@@ -307,6 +310,39 @@ static const void *check_told(struct workflow *w, struct item *item, bool is_ans
     return r;
 }
 
+// ---- mutants of the kernel ---------------------------------------------------------------------
+
+static struct checked *first_passed(const struct check *c)
+{
+    const struct check_record *const *list = (const struct check_record *const *)c->items.records;
+    for (size_t i = 0; i < c->items.record_count; i++) {
+        if (list[i]->verdict == CHECK_PASSED && list[i]->result->verification != VERIFICATION_NONE)
+            return (struct checked *)((char *)list[i] - offsetof(struct checked, record));
+    }
+    return NULL;
+}
+
+static bool make_audited_job(void *check, struct job **out, struct error *e)
+{
+    struct check *c = check;
+    return make_check_job(c, first_passed(c), out, e);
+}
+
+// All is checked: where the check is audited, mutants of the kernel are put to it, by an evaluator of their own.
+static enum workflow_answer step_kernel_audit(struct check *c, int timeout_ms, struct error *e)
+{
+    if (!c->o.setup.terms.audit || c->w.cancelled || (!c->kernel_audit && !first_passed(c)))
+        return WORKFLOW_END;
+    if (!c->kernel_audit) {
+        const struct kernel_audit_job job = {make_audited_job, c};
+        evaluator_free(c->w.evaluator);
+        c->w.evaluator = NULL;
+        c->kernel_audit = kernel_audit_new(&c->o.setup, &job, &c->arena, e);
+    }
+    return c->kernel_audit ? kernel_audit_step(c->kernel_audit, &c->w, timeout_ms, e)
+                           : WORKFLOW_BROKEN;
+}
+
 // ---- steps -------------------------------------------------------------------------------------
 
 static enum workflow_answer step_check(void *workflow, int timeout_ms, const void **record,
@@ -315,9 +351,12 @@ static enum workflow_answer step_check(void *workflow, int timeout_ms, const voi
     struct check *c = workflow;
     if (c->plan && !c->items.is_ended && !choose_sizes(c, timeout_ms, e))
         return e->code ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
+    if (c->kernel_audit)
+        return step_kernel_audit(c, timeout_ms, e);
     if (!submit_more(c, e))
         return WORKFLOW_BROKEN;
-    return items_step(&c->items, timeout_ms, record, e);
+    enum workflow_answer answer = items_step(&c->items, timeout_ms, record, e);
+    return answer == WORKFLOW_END ? step_kernel_audit(c, timeout_ms, e) : answer;
 }
 
 static void stop_check(void *workflow)
@@ -339,6 +378,7 @@ void check_view(struct check *c, struct check_view *out)
     out->subject = &c->subject;
     out->records = (const struct check_record *const *)c->items.records;
     out->count = c->items.record_count;
+    out->mutants = kernel_audit_mutants(c->kernel_audit, &out->mutant_count);
     out->findings = c->findings.list;
     out->finding_count = c->findings.count;
 }

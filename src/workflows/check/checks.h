@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "runner/place.h"
+#include "workflows/check/kernel_audit.h"
 #include "workflows/check/races.h"
 #include "campaign/workflow.h"
 #include "campaign/subject.h"
@@ -115,5 +116,8 @@ struct check_view {
     // The simulator's findings, in the order of kernel file and line; valid until the next step.
     const struct check_finding *findings;
     size_t finding_count;
+    // Mutants of the kernel, where the check is audited and is over.
+    const struct checked_mutant *mutants;
+    size_t mutant_count;
 };
 void check_view(struct check *c, struct check_view *out);
