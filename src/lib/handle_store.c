@@ -185,7 +185,7 @@ static bool hand_record(struct record_walk *w, const struct result *result,
             ok = ok && w->choice[i] != UINT32_MAX;
         record.choice = ok ? w->choice : NULL;
     }
-    if (record.choice && record.timed) {
+    if (w->spec && record.choice && record.timed) {
         const struct spec_measured measured = {.time_ns = record.stats.median,
                                                .joule = result_joule(result)};
         for (uint32_t i = 0; i < w->spec->metric_count; i++) {

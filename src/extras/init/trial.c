@@ -175,8 +175,8 @@ static bool grow(struct inferred_argument *x, int64_t by, struct arena *a)
     if (factor * by > GROWTH_MOST)
         return false;
     const char *text = *inner == '('
-                           ? arena_printf(a, "%lld * %s", (long long)(factor * by), inner)
-                           : arena_printf(a, "%lld * (%s)", (long long)(factor * by), inner);
+                           ? arena_printf(a, "%lld * %s", (long long)factor * by, inner)
+                           : arena_printf(a, "%lld * (%s)", (long long)factor * by, inner);
     if (text)
         x->size = text;
     return text != NULL;

@@ -17,7 +17,7 @@
 static double bytes_of_job(const struct job *job)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < job->buffer_count; i++)
+    for (uint32_t i = 0; job && i < job->buffer_count; i++)
         sum += (double)job->buffers[i].count * element_bytes(&job->buffers[i].element);
     return sum;
 }
