@@ -6,8 +6,12 @@
 tpe: Optuna's tree-structured Parzen estimator (multivariate, ten first questions at random). forest: the random forest of
 scikit-optimize with expected improvement over a thousand candidates that the restrictions allow, ten first ones at random. A
 parameter is the place of its value in its list if that has numbers, else a category. What fails is told as the worst so far.
+kt NAME: a strategy of Kernel Tuner, by the name of its module, as it is configured there; begun anew where it ends by itself. Of a
+space of more than 10,000 configurations it sees as many at random.
 """
+import importlib
 import json
+import random
 import sys
 
 
@@ -110,6 +114,51 @@ def forest(space, start):
         say(configurations=[space.configuration(drawn[0])])
 
 
+def kt(space, start):
+    import numpy
+    from kernel_tuner.interface import Options
+    from kernel_tuner.searchspace import Searchspace
+    from kernel_tuner.util import RuntimeFailedConfig, StopCriterionReached, TuningBudget
+    random.seed(start["seed"])
+    numpy.random.seed(start["seed"] % 2**32)
+    strategy = importlib.import_module("kernel_tuner.strategies." + sys.argv[2])
+
+    class Runner:
+        def run(self, configurations, options):
+            return [self.one(list(c)) for c in configurations]
+
+        def one(self, values):
+            places = tuple(v.index(x) for v, x in zip(space.values, values))
+            if places not in space.known:
+                say(configurations=[space.configuration(places)])
+                space.until("ask")
+            time = space.known.get(places)
+            return {**dict(zip(space.names, values)), **({"__error__": RuntimeFailedConfig()} if time is None else {"time": time})}
+
+        def add_strategy_time(self, seconds):
+            pass
+
+        def available_parallelism(self):
+            return 1
+
+    say(patience=600)
+    space.until("ask")
+    valid = sorted(set(space.draw(10000)) | set(space.known))
+    cache = {str(i): space.configuration(p) for i, p in enumerate(valid)}
+    while True:
+        asked = len(space.known)
+        searched = Searchspace(None, None, None, from_cache={"tune_params": dict(zip(space.names, space.values)), "cache": cache})
+        options = Options(strategy_options=Options({}), objective=["time"], objective_higher_is_better=[False], verbose=False,
+                          budget=TuningBudget(max_fevals=10**9), tune_params=searched.tune_params, metrics=None, cache={}, quiet=True)
+        try:
+            strategy.tune(searched, Runner(), options)
+        except StopCriterionReached:
+            pass
+        if len(space.known) == asked:
+            say(configurations=[space.configuration(space.draw(1)[0])])
+            space.until("ask")
+
+
 if __name__ == "__main__":
     first = hear()
-    {"tpe": tpe, "forest": forest}[sys.argv[1]](Space(first), first)
+    {"tpe": tpe, "forest": forest, "kt": kt}[sys.argv[1]](Space(first), first)
