@@ -94,7 +94,8 @@ static void write_colored(FILE *stream, const char *text, size_t length, bool co
 // A sentence may be broken between words. What is there to be copied (options, configurations, commands) or has columns may not.
 static bool is_sentence(const char *line, size_t length)
 {
-    static const char *const labels[] = {"Best: ", "Next: ", "Configuration: ", "Options: "};
+    static const char *const labels[] = {
+        "Best: ", "Next: ", "Configuration: ", "Options: ", "Then: "};
     bool is = length > 0 && isalnum((unsigned char)*line) && !memmem(line, length, "  ", 2);
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
         is = is && !str_starts(line, labels[i]);

@@ -66,6 +66,8 @@ static void mutate_barrier(struct mutating *m, const struct placed *p, size_t le
             return;
         if (strcmp(word, ")") != 0 || --depth > 0)
             continue;
+        if (p[i].at == SIZE_MAX) // it has no place of its own
+            return;
         of.at = p->at;
         of.length = p[i].at + 1 - p->at;
         of.put = "(void)0";

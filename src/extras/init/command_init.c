@@ -1,6 +1,7 @@
 // hone init: writes a spec for a kernel from its text, checks one configuration of it where there is
 // a device, and says what is left to decide.
 #include "cli/checking.h"
+#include "cli/interrupt.h"
 #include "extras/init/init_spec.h"
 #include "extras/init/trial.h"
 #include "extras/init/triton.h"
@@ -702,7 +703,7 @@ static int try_spec(struct session *s, const char *output, int status)
     struct error e = ERROR_INIT;
     bool is_changed;
     if ((status == EXIT_DONE && has_parameters(&s->found)) || s->settings->is_interactive ||
-        !beside_program(program))
+        interrupt_pending() || !beside_program(program))
         return status;
     const struct trial t = {.found = &s->found,
                             .arena = &s->arena,
@@ -710,11 +711,12 @@ static int try_spec(struct session *s, const char *output, int status)
                             .spec = output,
                             .language = language_traits(s->language)->text,
                             .write = write_again,
+                            .interrupted = interrupt_pending,
                             .owner = s};
     say("\nSeveral configurations are checked, to mend what fails.\n");
     if (!trial_run(&t, &is_changed, &e))
         return work_failed(&e);
-    if (!is_changed)
+    if (!is_changed || interrupt_pending())
         return status;
     say("After these checks the spec is written again:\n");
     tell_spec(s, output);

@@ -11,10 +11,12 @@
 
 #define STEPS_MOST 6
 #define GROUP_MOST 1024
+#define WORK_MOST  10000 // values read: names may be defined over and over
 
 struct host {
     const struct token *tokens;
     size_t count;
+    unsigned work;
 };
 
 static bool is_sign(const struct token *t, const char *sign)
@@ -52,11 +54,11 @@ static const struct token *find_end(const struct token *t)
     return t;
 }
 
-static bool read_sum(const struct host *h, const struct token **t, const struct token *end,
-                     int steps, int64_t *out);
+static bool read_sum(struct host *h, const struct token **t, const struct token *end, int steps,
+                     int64_t *out);
 
 // #define NAME value, or NAME = value.
-static bool read_named(const struct host *h, const char *name, int steps, int64_t *out)
+static bool read_named(struct host *h, const char *name, int steps, int64_t *out)
 {
     for (size_t i = 0; steps > 0 && i + 2 < h->count; i++) {
         const struct token *t = &h->tokens[i];
@@ -71,12 +73,12 @@ static bool read_named(const struct host *h, const char *name, int steps, int64_
     return false;
 }
 
-static bool read_value(const struct host *h, const struct token **t, const struct token *end,
-                       int steps, int64_t *out)
+static bool read_value(struct host *h, const struct token **t, const struct token *end, int steps,
+                       int64_t *out)
 {
     const struct token *at = (*t)++;
     char *rest;
-    if (at >= end)
+    if (at >= end || ++h->work > WORK_MOST)
         return false;
     if (at->kind == TOKEN_NAME)
         return read_named(h, at->text, steps, out);
@@ -84,14 +86,15 @@ static bool read_value(const struct host *h, const struct token **t, const struc
         *out = strtoll(at->text, &rest, 0);
         return rest != at->text && strspn(rest, "uUlL") == strlen(rest);
     }
-    if (!is_sign(at, "(") || !read_sum(h, t, end, steps, out) || *t >= end || !is_sign(*t, ")"))
+    if (!is_sign(at, "(") || steps == 0 || !read_sum(h, t, end, steps - 1, out) || *t >= end ||
+        !is_sign(*t, ")"))
         return false;
     ++*t;
     return true;
 }
 
-static bool read_product(const struct host *h, const struct token **t, const struct token *end,
-                         int steps, int64_t *out)
+static bool read_product(struct host *h, const struct token **t, const struct token *end, int steps,
+                         int64_t *out)
 {
     int64_t next;
     if (!read_value(h, t, end, steps, out))
@@ -106,8 +109,8 @@ static bool read_product(const struct host *h, const struct token **t, const str
     return true;
 }
 
-static bool read_sum(const struct host *h, const struct token **t, const struct token *end,
-                     int steps, int64_t *out)
+static bool read_sum(struct host *h, const struct token **t, const struct token *end, int steps,
+                     int64_t *out)
 {
     int64_t next;
     if (!read_product(h, t, end, steps, out))
@@ -122,7 +125,7 @@ static bool read_sum(const struct host *h, const struct token **t, const struct 
 }
 
 // "16, 16)": up to three numbers.
-static bool read_axes(const struct host *h, const struct token *t, int64_t block[3])
+static bool read_axes(struct host *h, const struct token *t, int64_t block[3])
 {
     block[0] = block[1] = block[2] = 1;
     for (int axis = 0; axis < 3; axis++) {
@@ -138,7 +141,7 @@ static bool read_axes(const struct host *h, const struct token *t, int64_t block
 }
 
 // dim3 block(16, 16); dim3 grid(..), block(..); dim3 block = dim3(16, 16).
-static bool read_dim3(const struct host *h, const char *name, int64_t block[3])
+static bool read_dim3(struct host *h, const char *name, int64_t block[3])
 {
     bool is_dim3 = false;
     for (size_t i = 0; i + 3 < h->count; i++) {
@@ -154,7 +157,7 @@ static bool read_dim3(const struct host *h, const char *name, int64_t block[3])
     return false;
 }
 
-static bool read_block(const struct host *h, const struct token *t, int64_t block[3])
+static bool read_block(struct host *h, const struct token *t, int64_t block[3])
 {
     const struct token *end = find_end(t);
     if (is_name(t, "dim3") && is_sign(t + 1, "("))
@@ -184,7 +187,7 @@ bool host_launch_find(const char *text, size_t length, const char *kernel, struc
                       int64_t block[3])
 {
     const char *colon = strrchr(kernel, ':');
-    struct host h;
+    struct host h = {0};
     h.tokens = tokens_read(text, length, a, &h.count);
     for (size_t i = 0; h.tokens && i + 4 < h.count; i++) {
         const struct token *t = is_name(&h.tokens[i], colon ? colon + 1 : kernel)

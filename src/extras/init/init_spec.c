@@ -311,8 +311,14 @@ void init_spec_write(const struct inferred *f, const struct init_file *file, str
     if (f->option) {
         start_key(&t, "options");
         text_add(out, "[");
-        for (uint32_t i = 0; i < file->define_count; i++)
-            text_addf(out, "\"-D%s\", ", file->defines[i]);
+        for (uint32_t i = 0; i < file->define_count; i++) {
+            struct text option = TEXT_INIT;
+            text_addf(&option, "-D%s", file->defines[i]);
+            add_quoted(out, text_cstr(&option));
+            text_add(out, ", ");
+            out->failed |= option.failed;
+            text_release(&option);
+        }
         add_quoted(out, f->option);
         text_add(out, "]");
     } else {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "os/process.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <poll.h>
 #include <signal.h>
@@ -68,9 +69,12 @@ static enum trial_kind read_kind(const char *text, struct trial_outcome *out)
         return TRIAL_NAN;
     if (strstr(text, "launched again"))
         return TRIAL_RACE;
-    if (strstr(text, "killed by") || strstr(text, "the reference crashed"))
+    if (strstr(text, "killed by"))
         return TRIAL_CRASH;
-    return strstr(text, "timed out") || strstr(text, "time limit") ? TRIAL_LONG : TRIAL_OTHER;
+    return strstr(text, ", its limit") || strstr(text, "was not there after") ||
+                   strstr(text, "longer than the limit")
+               ? TRIAL_LONG
+               : TRIAL_OTHER;
 }
 
 static void read_rows(const struct trial_rows *rows, const char *summary, const char *messages,
@@ -156,6 +160,18 @@ static bool is_random(const struct inferred_argument *x)
     return x->low && !x->file && !x->generator && !x->is_zero;
 }
 
+// "(n + 1)", and not "(n) + (m)".
+static bool is_one_bracket(const char *text)
+{
+    int depth = 0;
+    for (; *text; text++) {
+        depth += (*text == '(') - (*text == ')');
+        if (depth == 0)
+            return text[1] == '\0';
+    }
+    return false;
+}
+
 // Makes "8 * (n + 1)" of "4 * (n + 1)". A number alone is of a buffer whose index is not known at all.
 static bool grow(struct inferred_argument *x, int64_t by, struct arena *a)
 {
@@ -168,7 +184,7 @@ static bool grow(struct inferred_argument *x, int64_t by, struct arena *a)
         x->size = number ? number : inner;
         return number != NULL;
     }
-    if (end == inner || strncmp(end, " * (", 4) != 0 || inner[strlen(inner) - 1] != ')')
+    if (end == inner || strncmp(end, " * (", 4) != 0 || !is_one_bracket(end + 3))
         factor = 1;
     else
         inner = end + 3;
@@ -362,23 +378,34 @@ static struct inferred_name *find_culprit(struct inferred *f, const struct trial
     return best;
 }
 
-// Does every configuration that failed have this output wrong, in a few of its elements?
+static json_int_t row_count(const json_t *row, const char *key)
+{
+    return json_integer_value(json_object_get(row, key));
+}
+
+// Is this output wrong in a few of its elements, and every other one right?
+static bool is_loose_in(const struct inferred_argument *x, const json_t *row)
+{
+    const json_t *outputs = json_object_get(row, "outputs"), *output;
+    bool is_wrong = false;
+    size_t k;
+    json_array_foreach(outputs, k, output)
+    {
+        const json_int_t wrong = row_count(output, "wrong"), nans = row_count(output, "nans");
+        const bool is_it = strcmp(row_text(output, "argument"), x->name) == 0;
+        if (nans > 0 || (is_it ? wrong > row_count(output, "components") / 8 : wrong > 0))
+            return false;
+        is_wrong |= is_it && wrong > 0;
+    }
+    return is_wrong;
+}
+
+// Is it so in every configuration that failed?
 static bool is_loose(const struct inferred_argument *x, const struct trial_rows *rows)
 {
-    const size_t length = strlen(x->name);
     for (size_t i = 0; i < json_array_size(rows->list); i++) {
-        const json_t *row = json_array_get(rows->list, i), *outputs, *output;
-        const char *message = row_text(row, "message");
-        json_int_t components = 0;
-        size_t k;
-        outputs = json_object_get(row, "outputs");
-        json_array_foreach(outputs, k, output)
-        {
-            if (strcmp(row_text(output, "argument"), x->name) == 0)
-                components = json_integer_value(json_object_get(output, "components"));
-        }
-        if (row_failed(row) && (strncmp(message, x->name, length) != 0 || message[length] != ':' ||
-                                strtoll(message + length + 1, NULL, 10) > components / 8))
+        const json_t *row = json_array_get(rows->list, i);
+        if (row_failed(row) && !is_loose_in(x, row))
             return false;
     }
     return true;
@@ -493,15 +520,21 @@ bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
 // ---- the rounds --------------------------------------------------------------------------------
 
 // Reads what a check prints: its lines on the channel, its messages behind descriptor 2.
-static bool read_check(struct process *p, uint64_t until_ns, struct text *lines)
+static bool read_check(const struct trial *t, struct process *p, uint64_t until_ns,
+                       struct text *lines)
 {
     char bytes[4096];
     for (;;) {
         const uint64_t now = clock_ns();
         struct pollfd fds[] = {{.fd = p->channel, .events = POLLIN},
                                {.fd = p->printed, .events = POLLIN}};
-        if (now >= until_ns || poll(fds, 2, (int)((until_ns - now) / 1000000) + 1) < 0)
+        if (now >= until_ns || t->interrupted())
             return false;
+        if (poll(fds, 2, (int)((until_ns - now) / 1000000) + 1) < 0) {
+            if (errno != EINTR)
+                return false;
+            continue;
+        }
         process_drain(p);
         const ssize_t got = recv(p->channel, bytes, sizeof bytes, MSG_DONTWAIT);
         if (got == 0)
@@ -521,10 +554,10 @@ static struct trial_rows *check_once(const struct trial *t, struct trial_outcome
     struct process p = PROCESS_NONE;
     struct text lines = TEXT_INIT;
     int status;
-    if (!process_start(&p, argv, NULL, e))
+    if (!process_start_owned(&p, argv, e))
         return NULL;
     shutdown(p.channel, SHUT_WR); // its standard input is empty
-    const bool ended = read_check(&p, until_ns, &lines) && process_wait(&p, 2000, &status);
+    const bool ended = read_check(t, &p, until_ns, &lines) && process_wait(&p, 2000, &status);
     if (!ended) { // its workers end with it, and the device is free again
         process_signal(&p, SIGTERM);
         process_wait(&p, 3000, &status);
@@ -576,25 +609,28 @@ bool trial_run(const struct trial *t, bool *is_changed, struct error *e)
     struct trial_state state = {0};
     struct trial_outcome o = {.kind = TRIAL_OTHER};
     struct inferred good; // as it was, or as it passed
-    bool is_good = true, is_written = false;
+    struct error ignored = ERROR_INIT;
+    bool is_written = false, is_checked = true; // what the file holds now
     *is_changed = false;
     if (!copy_found(t->found, t->arena, &good))
         return error_memory(e);
     for (int round = 0; round < ROUNDS_MOST && clock_ns() < until_ns; round++) {
         const bool has_more = run_round(t, &state, &o, &good, e);
-        if (e->code)
-            return false;
-        if (!has_more)
+        is_checked = !t->interrupted();
+        if (e->code || !has_more || !is_checked)
             break;
         *is_changed |= o.kind == TRIAL_PASSED && is_written; // what passed is kept
         is_written = true;
+        is_checked = false;
         if (!t->write(t->owner, e))
-            return false;
+            break;
     }
-    is_good = o.kind == TRIAL_PASSED || !is_written;
-    *is_changed |= is_good && is_written;
-    if (is_good)
+    if (!is_written)
+        return e->code == ERROR_NONE;
+    if (is_checked && o.kind == TRIAL_PASSED && e->code == ERROR_NONE) {
+        *is_changed = true;
         return true;
+    }
     *t->found = good;
-    return t->write(t->owner, e);
+    return t->write(t->owner, e->code ? &ignored : e) && e->code == ERROR_NONE;
 }

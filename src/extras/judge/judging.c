@@ -478,6 +478,13 @@ static void take_times(struct judging *j, bool is_baseline_doubtful, uint32_t *a
     }
 }
 
+// In a sandbox alone: there the caches are the judge's own, elsewhere those of the user.
+static void empty_caches(const struct judging *j)
+{
+    if (j->o.sandbox)
+        guard_empty_caches(j->o.setup.environment);
+}
+
 // The baseline was right when the session began: one of those that share its worker, or the caches, has spoilt it. With new workers
 // and empty caches each is tried alone; beside whom it fails again is to blame.
 static bool baseline_lost(struct judging *j, struct error *e)
@@ -495,7 +502,7 @@ static bool baseline_lost(struct judging *j, struct error *e)
     j->alone_until = j->group_end > j->alone_until ? j->group_end : j->alone_until;
     j->timing = j->clocked = 0;
     close_session(j);
-    guard_empty_caches(j->o.setup.environment);
+    empty_caches(j);
     return true;
 }
 
@@ -622,7 +629,7 @@ static enum workflow_answer open_by_baseline(struct judging *j, int timeout_ms, 
         if (j->was_open && !is_baseline_right(j) && j->reopened < REOPEN_MOST) {
             j->reopened++;
             close_session(j);
-            guard_empty_caches(j->o.setup.environment);
+            empty_caches(j);
             return WORKFLOW_NOTHING;
         }
         j->is_open = j->was_open = points_settle(j, e);
@@ -667,7 +674,7 @@ static bool open_again(struct judging *j, struct error *e)
     j->reopened++;
     j->timing = j->clocked = 0;
     close_session(j);
-    guard_empty_caches(j->o.setup.environment);
+    empty_caches(j);
     return true;
 }
 

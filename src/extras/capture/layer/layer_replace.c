@@ -177,6 +177,14 @@ struct verifying {
     uint32_t count;
 };
 
+static cl_mem copied(cl_mem made, cl_int e)
+{
+    if (!made || e == CL_SUCCESS)
+        return made;
+    layer_next.clReleaseMemObject(made);
+    return NULL;
+}
+
 static cl_mem copy_memory(cl_command_queue queue, cl_context context, cl_mem from,
                           const struct layer_memory *m)
 {
@@ -186,8 +194,8 @@ static cl_mem copy_memory(cl_command_queue queue, cl_context context, cl_mem fro
     if (m->kind == LAYER_BUFFER) {
         cl_mem made = layer_next.clCreateBuffer(context, CL_MEM_READ_WRITE, m->size, NULL, &e);
         if (made)
-            layer_next.clEnqueueCopyBuffer(queue, from, made, 0, 0, m->size, 0, NULL, NULL);
-        return made;
+            e = layer_next.clEnqueueCopyBuffer(queue, from, made, 0, 0, m->size, 0, NULL, NULL);
+        return copied(made, e);
     }
     const cl_image_desc about = {.image_type = i->type,
                                  .image_width = i->size[0],
@@ -199,8 +207,8 @@ static cl_mem copy_memory(cl_command_queue queue, cl_context context, cl_mem fro
     cl_mem made =
         layer_next.clCreateImage(context, CL_MEM_READ_WRITE, &i->format, &about, NULL, &e);
     if (made)
-        layer_next.clEnqueueCopyImage(queue, from, made, origin, origin, region, 0, NULL, NULL);
-    return made;
+        e = layer_next.clEnqueueCopyImage(queue, from, made, origin, origin, region, 0, NULL, NULL);
+    return copied(made, e);
 }
 
 // A copy of each buffer; arguments that are one buffer have one copy.
