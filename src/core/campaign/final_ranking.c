@@ -594,7 +594,10 @@ static bool start_round(struct final_ranking *s, struct error *e)
         return start_shared_round(s, e);
     for (uint32_t lane = 0; ok && lane < s->lanes; lane++) {
         bool readies = false;
-        if (is_lost(s, lane) || !make_lane_ready(s, lane, &readies, e) || readies)
+        if (is_lost(s, lane))
+            continue;
+        ok = make_lane_ready(s, lane, &readies, e);
+        if (!ok || readies)
             continue; // others run a round meanwhile
         const size_t *order = rounds_next(s->rounds, lane, &count);
         for (size_t i = 0; ok && i < count; i++)
@@ -1025,8 +1028,10 @@ static bool start_check(struct final_ranking *s, struct error *e)
     s->phase = PHASE_CHECK;
     s->status.checking = true;
     forget_turns(s);
-    // A default that is many times slower is counted, too: the advice compares the best with it.
-    size_t count = s->o.count + (s->o.counters && s->o.has_late);
+    // A default that is many times slower is counted, too: the advice compares the best with it. Not one without late rounds, which is
+    // so slow that a launch limit of now might end it.
+    size_t count =
+        s->o.count + (s->o.counters && s->o.has_late && s->o.finalists[s->o.count].count > 0);
     for (size_t i = 0; ok && is_decided && i < count; i++) {
         const struct finalist *c = &s->o.finalists[i];
         bool is_wanted = !c->failure && !c->checked && (!is_partial || entries[i].tied);

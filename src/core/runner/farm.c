@@ -537,6 +537,24 @@ static void count_losses(struct member *m)
     }
 }
 
+// Members that launched the job ahead have it for that turn alone: whoever gets it next is to answer it.
+static void take_copies(struct farm *f, struct farm_job *j)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct member *m = &f->members[i];
+        struct farm_turn *t;
+        if (!m->ev || !(j->had_by >> i & 1))
+            continue;
+        while ((t = pull_member_turn(m, false, j->ticket)))
+            free(t);
+        evaluator_drop(m->ev, j->ticket);
+        j->had_by &= ~(1ull << i);
+        if (f->has_ahead && j->ticket == f->ahead)
+            m->is_ahead = m->awaits_ahead = false;
+        settle_hold(m);
+    }
+}
+
 // Queues the jobs again that the member has not answered.
 static bool requeue(struct member *m, uint32_t *count)
 {
@@ -551,6 +569,7 @@ static bool requeue(struct member *m, uint32_t *count)
             if (!was_given)
                 continue;
             ++*count;
+            take_copies(f, j);
             if (j->losses >= LOSSES) {
                 ok = fail_lost(f, j);
                 continue;
@@ -897,6 +916,8 @@ static void farm_drop(struct evaluator *ev, uint64_t ticket)
         struct farm_turn *t;
         while ((t = pull_member_turn(m, false, ticket)))
             free(t);
+        if (f->has_ahead && ticket == f->ahead)
+            m->is_ahead = m->awaits_ahead = false;
         if (!m->ev || !(j->had_by >> i & 1))
             continue;
         m->given -= j->state == JOB_GIVEN && j->owner == i;

@@ -30,6 +30,8 @@ struct kernel_audit *kernel_audit_new(const struct setup *s, const struct kernel
     *k = (struct kernel_audit){.setup = *s, .job = *job, .arena = a};
     k->setup.store = k->setup.known = NULL;
     k->setup.spare = NULL;
+    if (k->setup.place_count > 1) // the same code is known by one device's images alone
+        k->setup.place_count = 1;
     k->setup.terms.audit = false;
     if (!k->setup.terms.launch_limit_ns || k->setup.terms.launch_limit_ns > MUTANT_LAUNCH_NS)
         k->setup.terms.launch_limit_ns = MUTANT_LAUNCH_NS;

@@ -330,7 +330,9 @@ struct counters *compare_count(struct compare *c, uint32_t side, struct arena *a
         got = evaluator_take(c->w.evaluator, TURN_MS, &out, e);
     if (got < 0)
         return NULL;
-    if (out.result->counters) {
+    if (out.lost || !out.result) {
+        error_set(e, ERROR_DEVICE, "%s: its device was lost", c->sides[side].o.label);
+    } else if (out.result->counters) {
         counters = counters_copy(a, out.result->counters);
         if (!counters)
             error_memory(e);
