@@ -20,10 +20,13 @@ static void teardown(void)
 }
 
 #define SUMMARY(error) "{\"type\":\"summary\",\"error\":" error "}\n"
-#define ROW(configuration, outcome, message)                                                       \
+#define ROW_OF(configuration, outcome, message, out, log)                                          \
     "{\"type\":\"check\",\"configuration\":{" configuration "},\"outcome\":\"" outcome             \
-    "\",\"status\":\"correctness\",\"outputs\":[{\"argument\":\"out\",\"components\":64},"         \
-    "{\"argument\":\"log\",\"components\":64}],\"message\":\"" message "\"}\n"
+    "\",\"status\":\"correctness\",\"outputs\":[{\"argument\":\"out\",\"components\":64," out      \
+    "},{\"argument\":\"log\",\"components\":64," log "}],\"message\":\"" message "\"}\n"
+#define WRONG(count) "\"wrong\":" count ",\"nans\":0"
+#define ROW(configuration, outcome, message)                                                       \
+    ROW_OF(configuration, outcome, message, WRONG("0"), WRONG("0"))
 
 static struct trial_outcome outcome_of(const char *lines, const char *messages)
 {
@@ -153,15 +156,27 @@ START_TEST(loose_outputs)
 {
     struct inferred f = an_inferred();
     struct trial_state state = {0};
-    const char *row = ROW("\"B\":32,\"U\":1", "failed", "log: 2 components wrong");
-    ck_assert(mend(&f, &state, row));
+    ck_assert(
+        mend(&f, &state, ROW_OF("\"B\":32,\"U\":1", "failed", "log: 2", WRONG("0"), WRONG("2"))));
     ck_assert(f.arguments[1].is_scratch && !f.arguments[0].is_scratch);
-    ck_assert(mend(&f, &state, ROW("\"B\":32,\"U\":1", "failed", "out: 2 components wrong")));
+    ck_assert(
+        mend(&f, &state, ROW_OF("\"B\":32,\"U\":1", "failed", "out: 2", WRONG("2"), WRONG("0"))));
     ck_assert(!f.arguments[0].is_scratch);
     ck_assert_int_eq(f.names[1].role, NAME_CONSTANT);
     f = an_inferred();
-    ck_assert(mend(&f, &state, ROW("\"B\":32,\"U\":1", "failed", "log: 60 components wrong")));
+    ck_assert(
+        mend(&f, &state, ROW_OF("\"B\":32,\"U\":1", "failed", "log: 60", WRONG("0"), WRONG("60"))));
     ck_assert(!f.arguments[1].is_scratch);
+    // By its norm alone, by NaN, beside another one: it is compared.
+    static const char *const rows[] = {
+        ROW("\"B\":32,\"U\":1", "failed", "log: relative norm 0.3"),
+        ROW_OF("\"B\":32,\"U\":1", "failed", "log: 3 NaN", WRONG("0"), "\"wrong\":2,\"nans\":3"),
+        ROW_OF("\"B\":32,\"U\":1", "failed", "log: 2", WRONG("1"), WRONG("2"))};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f = an_inferred();
+        ck_assert(mend(&f, &state, rows[i]));
+        ck_assert(!f.arguments[1].is_scratch);
+    }
 }
 END_TEST
 
