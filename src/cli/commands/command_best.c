@@ -780,7 +780,7 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
 static const struct example examples[] = {
     {"hone best kernels_cl/matmul_tiled.json", "the best that is known for this device"},
     {"hone best spec.json --options", "as -D options for a compiler"},
-    {"hone best kernels_cl/matmul_simt.json -d H200 -s M=4096 -s N=4096 -s K=4096",
+    {"hone best kernels_cl/matmul_half.json -d H200 -s M=4096 -s N=4096 -s K=4096",
      "also of a device that is not here"},
     {"hone best spec.json --all", "known results for other devices and sizes"},
     {0},
