@@ -262,11 +262,13 @@ static const char *why_beyond(enum peak_limit limit)
                                 "it was measured";
 }
 
-static void put_reached(const struct peak *p, const char *unit, double value,
-                        const struct peak_share *s, struct text *out)
+void report_peak_share(const struct peak *p, const char *unit, double value, struct text *out)
 {
-    const struct peak_rate *r = &p->rates[s->limit];
+    struct peak_share share, *s = &share;
     char number[UNITS_SIZE], rate[UNITS_SIZE];
+    if (!peak_share(p, unit, value, s))
+        return;
+    const struct peak_rate *r = &p->rates[s->limit];
     number_to_str(value, number);
     number_to_str(r->median / s->scale, rate);
     const char *point = strchr(rate, '.');
@@ -282,12 +284,10 @@ static void put_reached(const struct peak *p, const char *unit, double value,
 
 void report_peak_shares(const struct record_frame *f, const struct tune_record *r, struct text *out)
 {
-    struct peak_share share;
     double value;
     for (uint32_t i = 0; f->spec && i < f->spec->metric_count; i++) {
-        const char *unit = f->spec->metrics[i].name;
-        if (record_metric(r, i, &value) && peak_share(f->peak, unit, value, &share))
-            put_reached(f->peak, unit, value, &share, out);
+        if (record_metric(r, i, &value))
+            report_peak_share(f->peak, f->spec->metrics[i].name, value, out);
     }
 }
 

@@ -37,8 +37,10 @@ void report_peak(const struct device_info *d, const struct peak *p, enum report_
                  struct text *out);
 // A line for each limit of which `kept` has more than was measured now.
 void report_peak_earlier(const struct peak *now, const struct peak *kept, struct text *out);
-// A line for each metric that a known limit is about: "1234 GFLOP/s is 83 % of the device's
-// measured fp32 peak (1487 [1480 .. 1490]; hone peak)".
+// A line for a number that a known limit is about: "1234 GFLOP/s is 83 % of the device's measured fp32 peak (1487 [1480 ..
+// 1490]; hone peak)"; nothing for others.
+void report_peak_share(const struct peak *p, const char *unit, double value, struct text *out);
+// The same for each metric.
 void report_peak_shares(const struct record_frame *f, const struct tune_record *r,
                         struct text *out);
 // Limits, and the shares of them that a struct tune_record (or NULL) reaches, within a struct record_frame; null where

@@ -259,7 +259,42 @@ static void put_times(const struct record_frame *f, const struct tune_record *v,
     report_peak_shares(f, v, out);
 }
 
-static void put_counted(const struct counters *c, struct text *out)
+// Writes counts over the measured time: rates for which the spec needs no formula.
+static void put_rates(const struct record_frame *f, const struct counters *c, double ns,
+                      struct text *out)
+{
+    double moved = c->values[COUNTER_dram_read_bytes] + c->values[COUNTER_dram_write_bytes];
+    bool requested = isnan(moved);
+    double flops = c->values[COUNTER_operations] / ns;
+    double bytes = (requested ? c->values[COUNTER_requested_read_bytes] +
+                                    c->values[COUNTER_requested_write_bytes]
+                              : moved) /
+                   ns;
+    char rate[UNITS_SIZE];
+    struct text line = TEXT_INIT;
+    if (flops > 0) {
+        number_to_str(flops, rate);
+        text_addf(&line, "%s GFLOP/s", rate);
+    }
+    if (bytes > 0) {
+        number_to_str(bytes, rate);
+        text_addf(&line, "%s%s GB/s %s", line.length ? ", " : "", rate,
+                  requested ? "requested" : "moved");
+    }
+    if (flops > 0 && bytes > 0)
+        text_addf(&line, ", %.3g FLOP for each byte", flops / bytes);
+    if (line.length)
+        text_addf(out, "Rates, as counted: %s\n", text_cstr(&line));
+    out->failed |= line.failed;
+    text_release(&line);
+    if (flops > 0)
+        report_peak_share(f->peak, "GFLOP/s", flops, out);
+    if (!requested && bytes > 0)
+        report_peak_share(f->peak, "GB/s", bytes, out);
+}
+
+static void put_counted(const struct record_frame *f, const struct counters *c, double ns,
+                        struct text *out)
 {
     struct text bound = TEXT_INIT;
     if (c->refused[0])
@@ -274,13 +309,15 @@ static void put_counted(const struct counters *c, struct text *out)
                   ? ""
                   : ", which moves nothing: bytes are those that instructions ask for");
     report_counters(&c, NULL, 1, REPORT_TEXT, out);
+    put_rates(f, c, ns, out);
     text_release(&bound);
 }
 
-static void put_card(const struct result *r, struct text *out)
+static void put_card(const struct record_frame *f, const struct tune_record *v, struct text *out)
 {
+    const struct result *r = v->result;
     if (r->counters)
-        put_counted(r->counters, out);
+        put_counted(f, r->counters, v->timed ? v->stats.median : NAN, out);
     if (r->energy.microjoules > 0) {
         text_add(out, "Energy: ");
         report_energy(&r->energy, out);
@@ -453,7 +490,7 @@ void report_result(const struct record_frame *f, const struct tune_record *v, st
     if (r->message[0])
         text_addf(out, "Message: %s\n", r->message);
     put_times(f, v, out);
-    put_card(r, out);
+    put_card(f, v, out);
     if (f->origin)
         put_origin(f->origin, out);
     for (uint32_t p = 0; v->job && p < v->job->program_count; p++) {

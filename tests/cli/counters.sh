@@ -56,6 +56,9 @@ says '"bound":null'
 run 0 run product.json --counters
 says 'by Oclgrind, which moves nothing: bytes are those that instructions ask for:'
 says 'floating-point operations     8192'
+# Rates follow from the counts and the measured time: 8192 operations, 18432 bytes.
+says 'Rates, as counted: '
+says ' GB/s requested, 0.444 FLOP for each byte'
 # The times are those of the device, and finalists of a tune are not simulated.
 run 0 tune product.json --with counters --json
 says 'this device has no counters'
