@@ -384,11 +384,9 @@ const struct command command_run = {
     .description =
         "Builds, verifies and measures one configuration, the default one or that of --config, and "
         "shows everything about it: options, build log, geometry, resources, deviations, samples, "
-        "and "
-        "what the kernel prints.\n\n"
+        "and what the kernel prints.\n\n"
         "The configuration is measured anew, 7 times unless the spec or --iterations says "
-        "otherwise, and the "
-        "result is kept in the store.\n\n"
+        "otherwise, and the result is kept in the store.\n\n"
         "Exit status 0: correct, 1: not, 2: the configuration is excluded or makes no sense.",
     .json = "With --json one object: a result of hone tune and its details.",
     .records = json_records,

@@ -348,9 +348,8 @@ static bool option_recording(void *field, const char *value, struct error *e)
 
 static const struct option way_options[] = {
     {OPTION("replay", "FILE", option_recording, FIELD(replay)),
-     .excludes = "build-only, language, iterations, timeout, cold, rule, store!=none, also, "
-                 "fresh, on, build-on, reference-by, report: nothing is built, measured or "
-                 "stored\n"
+     .excludes = "build-only, language, iterations, timeout, cold, rule, store!=none, also, fresh, "
+                 "on, build-on, reference-by, report: nothing is built, measured or stored\n"
                  "device=all: a recording is of one device",
      .brief = "answer from a recorded space",
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
@@ -442,12 +441,10 @@ const struct command command_tune = {
         "was interrupted continues where it stopped.\n\n"
         "A configuration that fails to build, crashes, hangs or computes something wrong is "
         "recorded as a result of its own, and the tune goes on.\n\n"
-        "Ctrl-C ends the search after the running launch and prints what is known, "
-        "without a ranking; once "
-        "more ends at once. Progress goes to stderr, results to stdout.\n\n"
-        "What the device refuses (constraints) does not spend a budget of "
-        "configurations: another one is "
-        "tried in its place.\n\n"
+        "Ctrl-C ends the search after the running launch and prints what is known, without a "
+        "ranking; once more ends at once. Progress goes to stderr, results to stdout.\n\n"
+        "What the device refuses (constraints) does not spend a budget of configurations: another "
+        "one is tried in its place.\n\n"
         "--device all tunes on each kind of device that there is, one after the other; `hone "
         "report SPEC --all` shows what the best of each takes on the others. A card with views in "
         "several languages takes part in the spec's first; with --on the equal devices of each "

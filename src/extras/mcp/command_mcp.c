@@ -533,14 +533,12 @@ const struct command command_mcp = {
         "folder .hone has results, caches and temporary files.\n\n"
         "The server and all that it starts run in a sandbox, without which it does not begin: "
         "nothing but the roots can be written, nothing but them and the system's own files be "
-        "read, "
-        "and there is no network. Programs of the caller's, such as a strategy exec:, are not "
-        "run.\n\n"
+        "read, and there is no network. Programs of the caller's, such as a strategy exec:, are "
+        "not run.\n\n"
         "At most four calls run at once; each has a limit, limit_s, of 600 seconds if it names "
-        "none, "
-        "and ends when it is cancelled (notifications/cancelled). Its output is cut in the middle "
-        "beyond 256 KiB. When the input ends calls that run are finished, unless nobody reads the "
-        "output.",
+        "none, and ends when it is cancelled (notifications/cancelled). Its output is cut in the "
+        "middle beyond 256 KiB. When the input ends calls that run are finished, unless nobody "
+        "reads the output.",
     .topics = "spec, ranking",
     .groups = groups,
     .settings_size = sizeof(struct mcp_settings),
