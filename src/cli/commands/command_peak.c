@@ -173,11 +173,11 @@ const struct command command_peak = {
         "device can then do more.\n\n"
         "What was found is kept in the store, and of each limit the highest of the five newest "
         "measurements counts: who uses the device meanwhile only makes it slower. Where an earlier "
-        "one is higher, that is said. `hone tune`, `hone run` and `hone sweep` say what share of "
-        "the limit a result reaches, where a metric of the spec is in FLOP/s or B/s (or GFLOP/s, "
-        "GB/s, GiB/s, ...). More than 100 % is no error: tensor cores and half precision are "
-        "faster than fp32 arithmetic, and caches than memory; or others used the device each time "
-        "that the limit was measured, and it is to be measured again.\n\n"
+        "one is higher, that is reported. `hone tune`, `hone run` and `hone sweep` say what share "
+        "of the limit a result reaches, where a metric of the spec is in FLOP/s or B/s (or "
+        "GFLOP/s, GB/s, GiB/s, ...). More than 100 % is no error: tensor cores and half precision "
+        "are faster than fp32 arithmetic, and caches than memory; or others used the device each "
+        "time that the limit was measured, and it is to be measured again.\n\n"
         "On a CPU device local memory is ordinary cache.\n\n"
         "Exit status 1: one of the limits could not be measured.",
     .json = "With --json one object.",
