@@ -486,6 +486,8 @@ static const struct example examples[] = {
 static const struct json_record json_records[] = {
     {"result", &record_fields}, {"details", &report_details_fields}, {0}};
 
+extern const char about_run[]; // about/run.txt
+
 const struct command command_run = {
     .name = "run",
     .group = GROUP_MEASURE,
@@ -493,13 +495,7 @@ const struct command command_run = {
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description =
-        "Builds, verifies and measures one configuration, the default one or that of --config, and "
-        "shows everything about it: options, build log, geometry, resources, deviations, samples, "
-        "and what the kernel prints.\n\n"
-        "The configuration is measured anew, 7 times unless the spec or --iterations says "
-        "otherwise, and the result is kept in the store.\n\n"
-        "Exit status 0: correct, 1: not, 2: the configuration is excluded or makes no sense.",
+    .description = about_run,
     .json = "With --json one object: a result of hone tune and its details.",
     .records = json_records,
     .topics = "devices, json",

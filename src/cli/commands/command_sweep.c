@@ -553,6 +553,8 @@ static const struct example examples[] = {
 
 static const struct json_record json_records[] = {{"sweep", &report_sweep_fields}, {0}};
 
+extern const char about_sweep[]; // about/sweep.txt
+
 const struct command command_sweep = {
     .name = "sweep",
     .group = GROUP_MEASURE,
@@ -560,39 +562,7 @@ const struct command command_sweep = {
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description =
-        "Tunes the spec at several points, each a set of constants, and shows what the best "
-        "configuration of each reaches: a table, the data as CSV, and a picture (SVG).\n\n"
-        "The points are what --set says:\n\n"
-        "  --set N=256,512,1024               values\n"
-        "  --set N=256..16384                 doubling: 256, 512, 1024, ... up to 16384\n"
-        "  --set N=1000..9000..2000           by steps: 1000, 3000, ... up to 9000\n"
-        "  --set 'N=[2**i for i in range(8, 15)]'   a list in the language of specs\n"
-        "  --set M=N --set 'K=N // 2'         an expression over other constants, at each point\n\n"
-        "Names with several values go in step (then they have the same number of them), or in all "
-        "combinations with --product. Ranges may have expressions as ends: N=2**8..2**14. A "
-        "constant of type string has its values as they stand.\n\n"
-        "At each point the spec is read with these constants and tuned as `hone tune` does. A "
-        "point of which the store has a ranking is not tuned again, so that a sweep which was "
-        "ended goes on where it was; also where that tune had another budget: --fresh=ranking "
-        "tunes with the options of now, and what is known is not measured again. A ranking of a "
-        "part of the space (--config, --where) answers for that part alone: without it the point "
-        "is tuned, and known results for the part are used. A point at which nothing works is a "
-        "row with the reason, and the sweep goes on. With --config or --where only those "
-        "configurations are tuned; with one configuration left that one is measured at each "
-        "point.\n\n"
-        "With --against the best of every line, and the vendors' routines, are launched in "
-        "interleaved rounds, round by round, at each point, as in `hone compare` of several specs: "
-        "\"times\" is how many times as fast the swept spec is as that line, with the interval of "
-        "the pairs of one round. The times of the table are then from these rounds. Those that the "
-        "store has are not launched again (but with --fresh), as long as a vendor's library is the "
-        "same: its version, the threads that it takes, and its file.\n\n"
-        "In the picture x is the first name that was given several numbers, on a logarithmic axis "
-        "where these grow by factors. y is the first metric that is a rate (with /s in its name), "
-        "else the time. Lines go through the points in the order given. Bars are 95 % intervals. "
-        "In a product the other names make panels, one for each of their combinations. Where the "
-        "store knows what the device can do at most (`hone peak`) that is a dashed line, and a "
-        "column of the table.",
+    .description = about_sweep,
     .json = "With --json one object.",
     .records = json_records,
     .topics = "ranking, strategies, json",

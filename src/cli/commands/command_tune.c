@@ -428,6 +428,8 @@ static const struct json_record json_records[] = {{"run", &report_run_fields},
                                                   {"summary", &report_summary_fields},
                                                   {0}};
 
+extern const char about_tune[]; // about/tune.txt
+
 const struct command command_tune = {
     .name = "tune",
     .group = GROUP_MEASURE,
@@ -435,20 +437,7 @@ const struct command command_tune = {
     .arguments = "SPEC",
     .least = 0,
     .most = 1,
-    .description =
-        "Builds the spec's kernel once for each valid configuration, verifies its result, measures "
-        "it, ranks the fastest and prints the best. Every result is stored at once: a tune that "
-        "was interrupted continues where it stopped.\n\n"
-        "A configuration that fails to build, crashes, hangs or computes something wrong is "
-        "recorded as a result of its own, and the tune goes on.\n\n"
-        "Ctrl-C ends the search after the running launch and prints what is known, without a "
-        "ranking; once more ends at once. Progress goes to stderr, results to stdout.\n\n"
-        "What the device refuses (constraints) does not spend a budget of configurations: another "
-        "one is tried in its place.\n\n"
-        "--device all tunes on each kind of device that there is, one after the other; `hone "
-        "report SPEC --all` shows what the best of each takes on the others. A card with views in "
-        "several languages takes part in the spec's first; with --on the equal devices of each "
-        "kind share its tune.",
+    .description = about_tune,
     .json =
         "With --json stdout has one object a line: run; result, one a configuration; ranked, as "
         "result, one a finalist at the end; summary. With --device all these lines stand there for "
