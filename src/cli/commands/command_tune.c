@@ -293,20 +293,21 @@ static int run_all(const struct invocation *i)
 {
     struct session first, other;
     int status = EXIT_DONE;
+    session_init(&first, i);
     for (uint32_t kind = 0, all = 1; kind < all && !interrupt_pending() && status != EXIT_USAGE;
          kind++) {
         struct session *s = kind ? &other : &first;
         struct work *w = &s->work;
-        session_init(s, i);
-        w->takes_kind = true;
-        w->kind = kind;
         if (kind > 0) {
             struct text gap = TEXT_INIT;
+            session_init(s, i);
             agents_borrow(&first.work.agents, &w->agents);
             w->agents.are_others_said = false;
             text_add(&gap, s->format == REPORT_JSON ? "" : "\n");
             workflow_write(&w->ticker, &gap);
         }
+        w->takes_kind = true;
+        w->kind = kind;
         int own = run_session(s);
         all = w->kind_count > all ? w->kind_count : all;
         status = own != EXIT_DONE ? own : status;
