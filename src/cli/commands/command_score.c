@@ -89,44 +89,39 @@ static int score_and_show(struct session *s)
     return workflow_status(&s->broken, work_failed, true);
 }
 
-static int read_sources(struct session *s)
+// Reads recordings into a list of the work's arena; *count: so many are the caller's to free.
+static int read_recordings(struct work *w, const char *const *paths, uint32_t all, const char *name,
+                           struct recorded ***out, uint32_t *count)
 {
-    const struct score_settings *o = s->work.call->settings;
+    struct error e = ERROR_INIT;
     int status = EXIT_DONE;
-    s->sources = arena_array(&s->work.arena, o->transfer.count + 1, sizeof(*s->sources));
-    if (!s->sources) {
-        error_memory(&s->broken);
-        return work_failed(&s->broken);
+    *out = arena_array(&w->arena, all + 1, sizeof(**out));
+    if (!*out) {
+        error_memory(&e);
+        return work_failed(&e);
     }
-    for (uint32_t i = 0; i < o->transfer.count && status == EXIT_DONE; i++) {
-        status = interrupt_pending()
-                     ? EXIT_SIGNAL + interrupt_pending()
-                     : recording_read(&s->work, o->transfer.items[i], NULL, &s->sources[i]);
-        s->options.source_count += status == EXIT_DONE;
+    for (uint32_t i = 0; i < all && status == EXIT_DONE; i++) {
+        status = interrupt_pending() ? EXIT_SIGNAL + interrupt_pending()
+                                     : recording_read(w, paths[i], name, &(*out)[i]);
+        *count += status == EXIT_DONE;
     }
-    s->options.sources = (const struct recorded *const *)s->sources;
     return status;
 }
 
 static int read_files(struct session *s)
 {
-    const struct score_settings *o = s->work.call->settings;
-    const struct invocation *call = s->work.call;
-    int status = EXIT_DONE;
-    s->files = arena_array(&s->work.arena, call->argument_count, sizeof(*s->files));
-    if (!s->files) {
-        error_memory(&s->broken);
-        return work_failed(&s->broken);
-    }
-    for (uint32_t i = 0; i < call->argument_count && status == EXIT_DONE; i++) {
-        status = interrupt_pending()
-                     ? EXIT_SIGNAL + interrupt_pending()
-                     : recording_read(&s->work, call->arguments[i], o->spec, &s->files[i]);
-        s->options.file_count += status == EXIT_DONE;
-    }
-    s->options.files = (const struct recorded *const *)s->files;
-    if (status == EXIT_DONE && call->argument_count == 1) // of several one may be a store
-        status = recording_refuse_choice(&s->work, o->spec, s->files[0]);
+    struct work *w = &s->work;
+    const struct score_settings *o = w->call->settings;
+    struct score_options *to = &s->options;
+    uint32_t files = w->call->argument_count;
+    int status = read_recordings(w, w->call->arguments, files, o->spec, &s->files, &to->file_count);
+    if (status == EXIT_DONE && files == 1) // of several one may be a store
+        status = recording_refuse_choice(w, o->spec, s->files[0]);
+    if (status == EXIT_DONE)
+        status = read_recordings(w, o->transfer.items, o->transfer.count, NULL, &s->sources,
+                                 &to->source_count);
+    to->files = (const struct recorded *const *)s->files;
+    to->sources = (const struct recorded *const *)s->sources;
     return status;
 }
 
@@ -188,8 +183,6 @@ static int run_score(struct invocation *i)
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
-    if (status == EXIT_DONE)
-        status = read_sources(&s);
     if (status == EXIT_DONE)
         status = start_score(&s);
     if (status == EXIT_DONE)
