@@ -12,8 +12,7 @@
 static const char about[] =
     "A spec is a JSON file that names a kernel, its parameters with their values and restrictions, "
     "its sizes and arguments, and how its results are verified. `hone init KERNEL.cl` writes one "
-    "to "
-    "begin with. In its short form:\n\n"
+    "to begin with. In its short form:\n\n"
     "  {\n"
     "    \"kernel\": \"saxpy.cl\",                       // comments are fine\n"
     "    \"constants\": {\"n\": 1048576},\n"
@@ -29,18 +28,15 @@ static const char about[] =
     "the default below. Sizes, values and restrictions are expressions, Python's, over constants, "
     "parameters, derived values and facts of the device.\n\n"
     "The long form is T1, the format of other tuners, with keys of hone's own; its keys may stand "
-    "in "
-    "the short form, too. `hone help --print schema` prints a JSON schema of both, by which "
-    "editors "
-    "complete keys and explain them: name its file in the spec, \"$schema\": "
+    "in the short form, too. `hone help --print schema` prints a JSON schema of both, by which "
+    "editors complete keys and explain them: name its file in the spec, \"$schema\": "
     "\"hone.schema.json\".\n\n"
-    "A spec and its kernel are code. Compiling and running them on a CPU device can do what "
-    "you can: read and write your files, use the network, start programs; on a GPU a kernel "
-    "can read what others left in its memory and hang the card. A spec names the files that "
-    "are read and the compiler's options. hone keeps crashes and endless loops away from "
-    "itself; it is no sandbox. Read what you were given before you tune it, or run it as a "
-    "user, or in a container, that may lose everything. Stores and recordings are only read: "
-    "they run nothing.\n\n";
+    "A spec and its kernel are code. Compiling and running them on a CPU device can do what you "
+    "can: read and write your files, use the network, start programs; on a GPU a kernel can read "
+    "what others left in its memory and hang the card. A spec names the files that are read and "
+    "the compiler's options. hone keeps crashes and endless loops away from itself; it is no "
+    "sandbox. Read what you were given before you tune it, or run it as a user, or in a container, "
+    "that may lose everything. Stores and recordings are only read: they run nothing.\n\n";
 
 // "  arguments.*.size  expression", then what it means.
 static void put_key(const struct spec_key *key, struct text *out)

@@ -106,57 +106,11 @@ static bool show_examples(const char *const *words, struct text *out)
 
 // ---- texts -------------------------------------------------------------------------------------
 
-static const char ranking[] =
-    "How `hone tune` decides which configuration is the fastest.\n\n"
-    "Screening: each configuration is launched once and that launch is verified; then "
-    "it is launched a few "
-    "times more, unless that launch was long, its card at work, and its time near the best. One "
-    "that is far behind the best is stopped early.\n\n"
-    "Ranking: whatever might be the best becomes a finalist, the fastest known from earlier runs "
-    "included (they spend "
-    "no budget). Finalists are launched in interleaved rounds, in shuffled order, each time once "
-    "untimed (a long launch, of 2 ms on a card or 10 ms on a CPU, is not) and then "
-    "timed, because clock drift between two configurations that are measured one after the other "
-    "is larger than the "
-    "difference between many of them. Places, ties and ratios come from these rounds alone. A "
-    "round during which other "
-    "programs used the cores, or the reference launch was slow, is run again. After the last round "
-    "those tied with the winner are "
-    "verified once more. When a budget of time is up there is still a short ranking.\n\n"
-    "Ties: configurations that the measurements cannot distinguish from the winner share its "
-    "place. That is one "
-    "decision over all of them; "
-    "95 of 100 tunes of equal kernels tie them all. Of a tie, `hone best` takes, among those "
-    "within 0.5 % of the "
-    "fastest, the one that uses the fewest resources (spilled memory, registers, local and private "
-    "memory, "
-    "work-group), then the first in the space.\n\n"
-    "A time is the median of a configuration's launches by the device's timer (by the host's clock "
-    "if the timer is found to be wrong, which is reported), with its 95 % interval in brackets; of "
-    "fewer than six "
-    "launches the range is "
-    "given, in parentheses. \"Times the winner\" is the ratio within rounds; its intervals hold "
-    "for all finalists "
-    "together. The speed-up is over the default configuration, which takes part in the ranking if "
-    "it is correct; "
-    "`not significant` says that its interval contains 1.\n\n"
-    "`hone help rules` lists the constants of all this.";
+// about/topic_NAME.txt
+extern const char about_topic_ranking[], about_topic_objectives[], about_topic_devices[],
+    about_topic_nodes[], about_topic_store[], about_topic_completion[];
 
-static const char objectives[] =
-    "What a tune optimises: the time, unless --objective or the spec's Objective says otherwise. "
-    "GOAL is time (the shortest), or min:NAME or max:NAME of a metric of the spec.\n\n"
-    "The highest GFLOP/s for a fixed amount of work is the shortest time in other words, and is "
-    "ranked as such. For any "
-    "other objective, and for several, each configuration is launched the same number of times "
-    "(seven, or "
-    "--iterations), is not stopped for being slow, has its energy counted where the objective "
-    "needs it (half a second "
-    "more), and there is no ranking.\n\n"
-    "Of several objectives no configuration is the best: the tune ends with the Pareto set, those "
-    "that no other "
-    "configuration beats in one of them without losing in another. `hone best` looks it up again.";
-
-static const char formats[] =
+static const char about_topic_formats[] =
     "How results are written: --format " REPORT_FORMAT_WORDS ".\n\n"
     "  text      for people (the default)\n"
     "  json      for scripts: hone help json\n"
@@ -166,88 +120,13 @@ static const char formats[] =
     "Formats of recorded spaces (`hone tune --replay`, `hone score`, `hone import "
     "--spec`): " RECORDING_FORMATS ".\n\n"
     "What `hone export` writes: T4 results with metadata (t4), a Kernel Tuner cache file (cache), "
-    "CSV (csv). "
-    "`hone run --output` writes a kernel's outputs as NumPy files.";
-
-static const char devices[] =
-    "`hone devices` lists the devices. --device takes any part of a device's name, platform or "
-    "id; upper and lower "
-    "case are the same. Without it HONE_DEVICE decides; then the only device is taken, else the "
-    "first GPU, integrated "
-    "GPU or CPU, in that order.\n\n"
-    "A GPU that both OpenCL and CUDA offer is one card with two views; --language chooses between "
-    "them. The host "
-    "itself, with its C compiler, runs kernels in C. Without a GPU, OpenCL kernels run on the CPU "
-    "through PoCL "
-    "(Debian, Ubuntu: apt install pocl-opencl-icd), and inside the simulator Oclgrind for `hone "
-    "check --races`; CUDA "
-    "kernels can be built (not run) with NVRTC: `hone check --arch sm_90 --build-only`.\n\n"
-    "Only one hone at a time measures on a device: a second one waits for it, ten minutes at a "
-    "time (--timeout lock=TIME).";
-
-static const char nodes[] =
-    "--on says where the work is done, for tune, check, sweep, compare, deploy and devices; it is "
-    "taken from the command line alone, never from a spec.\n\n"
-    "  local            all equal devices of this machine\n"
-    "  slurm            every node of the allocation: inside of sbatch or salloc\n"
-    "  ssh:a,b,c        these hosts, as `ssh -oBatchMode=yes` reaches them\n"
-    "  'exec:COMMAND'   any command that is put before: 'exec:docker exec -i box';\n"
-    "                   {} in it stands for each of --nodes a,b,c\n\n"
-    "Several are separated by commas or given one by one: --on local,ssh:a,b. On each node the "
-    "command starts hone-worker --node over its standard input and output: no daemon, no port. "
-    "hone-worker must be of the same version there, and lie where it lies here, unless "
-    "--node-worker names it. Scratch files and drivers' caches lie in the node's TMPDIR and go "
-    "with it. Nothing else of this machine need be there: kernels and data are sent.\n\n"
-    "--build-on names nodes in the same way that build for the devices that measure, beside their "
-    "own machines: for kernels in CUDA (it takes NVRTC of the same version, no GPU) and in C (the "
-    "same processor and compiler). What OpenCL builds can be used only where it is built. --on "
-    "slurm "
-    "--build-on slurm: nodes with a GPU measure, those without build.\n\n"
-    "Devices of one model, driver and compiler share the work; others are listed and not used, "
-    "and --device chooses the kind. Screening converts times to the pace of one device; each round "
-    "of the ranking is on one device. The store is written here alone. It has times as they were "
-    "measured, and does not say on which device: a run's session names all that took part, with "
-    "the "
-    "pace of each (hone report shows it), and the host that hone ran on. Stored times that answer "
-    "later are not converted, and may be off by as much "
-    "as the devices differ; a ranking is not.\n\n"
-    "A node that cannot be used is reported before anything is measured, and the others go on; "
-    "with "
-    "--strict hone ends. One that is lost later (20 seconds of silence) leaves its work to "
-    "the others, which is reported. For job arrays, and machines that cannot reach each other, "
-    "--part I/N tunes a share of the space without any of this.";
-
-static const char store[] =
-    "Every result is kept, in one SQLite file: $XDG_DATA_HOME/hone/results.sqlite, or "
-    "~/.local/share/hone/results.sqlite, or what --store names. Results are only added; a failure "
-    "is a result, too. "
-    "--also and HONE_ALSO name stores that are only read: a team's, or one that came with the "
-    "kernels.\n\n"
-    "A stored result answers as long as nothing that may change it has changed: the kernel's "
-    "source "
-    "and its includes, "
-    "compiler options, sizes, arguments, verification, the device's model, its driver and "
-    "compiler, and the way hone "
-    "measures. --fresh measures again; --fresh=failures tries failures again; --store none neither "
-    "reads nor "
-    "writes.\n\n"
-    "`hone best` looks up the best, `hone store` shows, checks or prunes the store, `hone store "
-    "import` merges other stores, `hone store export` writes results for other tuners. `hone "
-    "cache` is about compiled kernels and other files that are made again when missing.";
-
-static const char completion[] =
-    "`hone help --print SHELL` prints a completion script for commands, options and their values, "
-    "including the names of a spec's parameters. `cmake --install` installs it where the shells "
-    "look for it. By hand:\n\n"
-    "  bash  source <(hone help --print bash)       in ~/.bashrc\n"
-    "  zsh   source <(hone help --print zsh)        in ~/.zshrc, behind compinit\n"
-    "  fish  hone help --print fish | source        in ~/.config/fish/config.fish";
+    "CSV (csv). `hone run --output` writes a kernel's outputs as NumPy files.";
 
 #define SHOW_TEXT(name)                                                                            \
     static bool show_##name(const char *const *words, struct text *out)                            \
     {                                                                                              \
         (void)words;                                                                               \
-        text_add(out, name);                                                                       \
+        text_add(out, about_topic_##name);                                                         \
         return true;                                                                               \
     }
 SHOW_TEXT(ranking)

@@ -32,10 +32,9 @@ const struct option node_options[] = {NODE_OPTIONS, {0}};
 const struct option build_options[] = {
     {OPTION("build-on", "WHERE", option_list, GIVEN(build_on)), .is_list = true,
      .help = "Nodes that build beside the machines that measure, without a device of their own; "
-             "named as "
-             "for --on. Kernels in CUDA can be built so (it takes NVRTC alone), and in C on equal "
-             "processors; what OpenCL builds can be used only where it is built. See `hone help "
-             "nodes`."},
+             "named as for --on. Kernels in CUDA can be built so (it takes NVRTC alone), and in C "
+             "on equal processors; what OpenCL builds can be used only where it is built. See "
+             "`hone help nodes`."},
     {0},
 };
 

@@ -294,12 +294,10 @@ const struct option counters_options[] = {
     {OPTION("with", "counters", option_with_counters, MEASURE(counters)),
      .excludes = "cold: what is counted finds its data where the launch before left it",
      .help = "After all timed launches repeat the launch, in tunes that of each finalist, to count "
-             "what it does: bytes of memory "
-             "and L2, hit rates, occupancy, pipes, bank conflicts, spills, what warps wait for, "
-             "and the bound that follows. "
-             "On NVIDIA's cards in CUDA, by CUPTI. hone run counts an OpenCL kernel in the "
-             "simulator Oclgrind, "
-             "if that is installed: instructions, operations, and the bytes that they ask for."},
+             "what it does: bytes of memory and L2, hit rates, occupancy, pipes, bank conflicts, "
+             "spills, what warps wait for, and the bound that follows. On NVIDIA's cards in CUDA, "
+             "by CUPTI. hone run counts an OpenCL kernel in the simulator Oclgrind, if that is "
+             "installed: instructions, operations, and the bytes that they ask for."},
     {0},
 };
 
@@ -320,11 +318,9 @@ const struct option search_options[] = {
      .brief = "when to stop: 60s, 200, 10%",
      .help =
          "When to stop: a time (60s), a number of configurations (200), or a part of the valid "
-         "ones "
-         "(10%); several separated by commas, and whichever ends first. A time runs from the first "
-         "launch on and includes the ranking, for which the search leaves up to half of it; 60s+ "
-         "is "
-         "the search's alone. Default: the spec's, else every valid configuration."},
+         "ones (10%); several separated by commas, and whichever ends first. A time runs from the "
+         "first launch on and includes the ranking, for which the search leaves up to half of it; "
+         "60s+ is the search's alone. Default: the spec's, else every valid configuration."},
     {OPTION("strategy", "NAME:KEY=VALUE,...", option_strategy, SEARCH(strategy)),
      .offer = offer_strategies, .brief = "how to search (hone help strategies)",
      .help = "How configurations are chosen, and its options; `hone help strategies` lists them. "
@@ -359,9 +355,8 @@ const struct option objective_options[] = {
      .brief = "what to optimise; else the shortest time", .is_list = true,
      .help =
          "What to optimise: time (the shortest), or min:NAME or max:NAME of a metric of the spec. "
-         "Of "
-         "several, separated by commas or given one by one, the Pareto set is found: those that no "
-         "other one beats in all of them. Default: the spec's, else time."},
+         "Of several, separated by commas or given one by one, the Pareto set is found: those that "
+         "no other one beats in all of them. Default: the spec's, else time."},
     {0},
 };
 

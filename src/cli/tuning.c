@@ -6,7 +6,7 @@
 #include "cli/crash.h"
 #include "workflows/peak/peak.h"
 #include "cli/nodes.h"
-#include "cli/replaying.h"
+#include "cli/recording.h"
 #include "os/process.h"
 #include "report/advice.h"
 
@@ -40,6 +40,34 @@ int tuning_goal(struct work *w)
     text_release(&all);
     ok = ok && goal_of(given, w->spec, &w->goal, &e);
     return ok ? EXIT_DONE : work_failed(&e);
+}
+
+// The recorded parameters alone: no constants.
+static int open_bare(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    w->loaded = handle_of_spec(replay_spec(w->recorded, &e));
+    w->spec = spec_of(w->loaded);
+    w->constants = "";
+    w->constants_json = "{}";
+    return w->spec ? EXIT_DONE : work_failed(&e);
+}
+
+// Does tuning_open()'s work with a recording as the device and, if no spec is named, with the
+// recording's parameters as the spec.
+static int replaying_open(struct work *w)
+{
+    bool has_spec = w->call->argument_count > 0;
+    int status = work_environment(w);
+    if (status == EXIT_DONE && has_spec)
+        status = work_spec(w);
+    if (status == EXIT_DONE)
+        status = recording_read(w, w->replayed, NULL, &w->recorded);
+    if (status == EXIT_DONE)
+        status = recording_refuse_choice(w, NULL, w->recorded);
+    if (status == EXIT_DONE && !has_spec)
+        status = open_bare(w);
+    return status;
 }
 
 int tuning_open(struct work *w)

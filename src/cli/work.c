@@ -514,17 +514,12 @@ static const struct device_info *take_kind(struct work *w, const struct device_i
 {
     const struct device_info *kinds = list_kinds(w, list, &count);
     w->kind_count = (uint32_t)count;
-    if (kinds && w->kind < count && count <= COMPARE_SIDES)
+    if (kinds && w->kind < count)
         return &kinds[w->kind];
-    if (!kinds)
-        error_memory(e);
-    else if (count > COMPARE_SIDES)
-        error_set(e, ERROR_USAGE,
-                  "--device " WORK_DEVICE_ALL ": %zu kinds of device, and at most %d are compared; "
-                  "--language leaves fewer",
-                  count, COMPARE_SIDES);
-    else
+    if (kinds)
         error_set(e, ERROR_DEVICE, "a device that was there is gone: %zu kinds are left", count);
+    else
+        error_memory(e);
     return NULL;
 }
 

@@ -319,8 +319,7 @@ static void put_sentences(const struct sweep_report *v, struct text *out)
     if (!isnan(share) && report_sweep_limit(v, &limit)) {
         number_to_str(limit.value, number);
         text_addf(out,
-                  "of peak: of the %s %s that the device's %s was measured to have "
-                  "(hone peak)\n",
+                  "of peak: of the %s %s that the device's %s was measured to have (hone peak)\n",
                   number, v->spec->metrics[report_sweep_shown(v)].name, limit.title);
         if (share > limit.high / limit.value)
             text_add(out,

@@ -410,24 +410,20 @@ END_TEST
 // Two kinds of card, of which each likes what the other likes least.
 static void check_kinds(const char *said)
 {
-    const char *across = strstr(said, "\"type\":\"across\"");
-    ck_assert_msg(across != NULL, "%s", said);
-    ck_assert_ptr_nonnull(strstr(across, "\"configuration\":{\"ID\": 0}"));
-    ck_assert_ptr_nonnull(strstr(across, "\"label\":\"Fake model 2\""));
-    ck_assert_ptr_nonnull(strstr(across, "\"configuration\":{\"ID\": 39}"));
-    static const char *const cells[] = {"\"best_of\":0,\"on\":0", "\"best_of\":0,\"on\":1",
-                                        "\"best_of\":1,\"on\":0", "\"best_of\":1,\"on\":1"};
-    for (unsigned i = 0; i < 4; i++) {
-        double ratio = number_after(across, cells[i], "\"ratio\":");
-        ck_assert_msg(fabs(ratio - (i == 1 || i == 2 ? 1.39 : 1)) < 0.01, "%s: %g: %s", cells[i],
-                      ratio, across);
-    }
+    const char *first = strstr(said, "\"type\":\"summary\""), *second = NULL;
+    if (first)
+        second = strstr(first + 1, "\"type\":\"summary\"");
+    ck_assert_msg(second != NULL, "%s", said);
+    ck_assert_msg(str_starts(strstr(first, "\"configuration\":"), "\"configuration\":{\"ID\": 0}"),
+                  "%s", first);
+    ck_assert_msg(
+        str_starts(strstr(second, "\"configuration\":"), "\"configuration\":{\"ID\": 39}"), "%s",
+        second);
 }
 
 START_TEST(each_kind_of_device_has_a_result)
 {
     static const char *const all[] = {"--device", "all", "--json", NULL};
-    static const char *const text[] = {"--device", "all", NULL};
     char spec[160];
     snprintf(spec, sizeof spec, "%s", FAKE_KINDS_SPEC);
     t.spec = spec;
@@ -435,8 +431,6 @@ START_TEST(each_kind_of_device_has_a_result)
     tune_order("MODELS", "1,2,2");
     tune_order("NOISE", "2000");
     check_kinds(tuned(all));
-    const char *said = tuned(text); // the rankings are known
-    ck_assert_msg(strstr(said, "\nFake model 2  ") && strstr(said, "39.0 % slower"), "%s", said);
 }
 END_TEST
 

@@ -203,6 +203,7 @@ check_texts() {
         grep -rnE '"[^"]*\<(is|are) (told|said|heard)\>' src --include='*.[ch]' --exclude-dir=doc --exclude-dir=page --exclude-dir=report
         grep -rnE '"[^"]*(\<held against\>|[Ww]hat is known of|the least time|[Nn]obody knows)' src --include='*.[ch]' --exclude-dir=doc \
             --exclude-dir=page --exclude-dir=report
+        grep -nE '\<(is|are) (told|said|heard)\>|\<held against\>|[Ww]hat is known of|the least time|[Nn]obody knows' src/cli/about/*.txt
         grep -nE '\<(is|are) (told|said|heard)\>|[Ww]hat is known of|the least time|[Nn]obody knows|\((above|below)\)' \
             README.md src/doc/*.md kernels_c[lu]/README.md kernels_cl/examples/README.md |
             grep -vE '^src/doc/(CHANGELOG|decisions|strategy-of-your-own)\.md:|told apart|What it is told'

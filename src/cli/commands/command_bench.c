@@ -554,8 +554,7 @@ static const struct option baseline_options[] = {
     {OPTION("baseline", "FILE", option_once, FIELD(baseline)),
      .brief = "hold times against this file",
      .help = "Hold the times against this baseline. Without --from and --set its configurations "
-             "are measured, at its "
-             "constants, and no store is needed."},
+             "are measured, at its constants, and no store is needed."},
     {OPTION("within", "SHARE", option_within, FIELD(loss)),
      .needs = "baseline: a loss is one against a baseline",
      .brief = "what is slower by more is a loss; else 3%",
@@ -567,16 +566,14 @@ static const struct option baseline_options[] = {
     {OPTION("from", "FILE", option_once, FIELD(from)),
      .excludes = "set: the file has the constants", .brief = "the configurations of this JSON",
      .help = "The configurations in this file, at their constants: a table of `hone deploy "
-             "--format json`, what `hone best "
-             "--json` wrote, or a baseline."},
+             "--format json`, what `hone best --json` wrote, or a baseline."},
     {OPTION("product", NULL, option_flag, FIELD(product)),
      .help = "All combinations of the values of several --set. Without it they go in step, as in "
              "`hone sweep`."},
     {OPTION("allow", "driver", option_other_driver, FIELD(other_driver)),
      .needs = "baseline: it is about the driver of a baseline",
      .help = "Compare also if the baseline is of another driver or compiler: the loss may be "
-             "theirs. One of another "
-             "device is never compared."},
+             "theirs. One of another device is never compared."},
     {0},
 };
 
@@ -628,32 +625,25 @@ const struct command command_bench = {
     .description =
         "Measures known configurations, each at its constants, and compares them with a baseline: "
         "the exit status is 1 if one lost more than --within.\n\n"
-        "Which: the best that the store knows at the points of --set (as in `hone "
-        "sweep`), those of a file (--from), or, "
-        "with --baseline alone, those of the baseline. Nothing is tuned, and the store "
-        "is not written.\n\n"
-        "How: in passes. In each of them new workers build, load and verify every "
-        "configuration and launch all, eight at a "
-        "time, in interleaved rounds; what counts is the fastest launch of a pass, and "
-        "the median of the passes. "
-        "A baseline has the kernel's source, too: old and new are launched in the same "
-        "rounds, so that clock and load are the same for both. If the old one cannot be "
-        "built or launched any more, or with --allow driver, the times in the baseline are "
-        "compared. Sessions differ by more than passes within one do, because clock and load "
-        "last: the interval is then that of sessions (moments), so a baseline should have "
-        "several of them, hours apart. Each --output into the same file adds "
-        "one. Against a baseline of one moment nothing is called a gain.\n\n"
-        "A loss is one whose interval lies wholly beyond the threshold; the intervals "
-        "of all configurations hold together "
-        "(95 %, --rule level). Those of which a loss cannot be excluded are measured in "
-        "as many passes again, and judged "
-        "then: a disturbance that lasts for a few passes fails nothing. A configuration "
-        "that fails to compile, or computes "
-        "something wrong, is a loss too. Where clock, load or temperature are not what "
-        "they were, or all changed alike, the "
-        "report says so; with another clock or load the intervals are twice as wide, and nothing "
-        "is called a gain. "
-        "Ctrl-C judges the passes that have ended.\n\n"
+        "Which: the best that the store knows at the points of --set (as in `hone sweep`), those "
+        "of a file (--from), or, with --baseline alone, those of the baseline. Nothing is tuned, "
+        "and the store is not written.\n\n"
+        "How: in passes. In each of them new workers build, load and verify every configuration "
+        "and launch all, eight at a time, in interleaved rounds; what counts is the fastest launch "
+        "of a pass, and the median of the passes. A baseline has the kernel's source, too: old and "
+        "new are launched in the same rounds, so that clock and load are the same for both. If the "
+        "old one cannot be built or launched any more, or with --allow driver, the times in the "
+        "baseline are compared. Sessions differ by more than passes within one do, because clock "
+        "and load last: the interval is then that of sessions (moments), so a baseline should have "
+        "several of them, hours apart. Each --output into the same file adds one. Against a "
+        "baseline of one moment nothing is called a gain.\n\n"
+        "A loss is one whose interval lies wholly beyond the threshold; the intervals of all "
+        "configurations hold together (95 %, --rule level). Those of which a loss cannot be "
+        "excluded are measured in as many passes again, and judged then: a disturbance that lasts "
+        "for a few passes fails nothing. A configuration that fails to compile, or computes "
+        "something wrong, is a loss too. Where clock, load or temperature are not what they were, "
+        "or all changed alike, the report says so; with another clock or load the intervals are "
+        "twice as wide, and nothing is called a gain. Ctrl-C judges the passes that have ended.\n\n"
         "Exit status: 0 no loss, also if a loss cannot be excluded; 1 a loss; 2 the command line "
         "or the spec makes no sense; 3 it broke off; 4 nothing was compared: the baseline is of "
         "another device or driver, or has none of the configurations.",

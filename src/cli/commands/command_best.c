@@ -749,8 +749,7 @@ static const struct option options[] = {
     {OPTION("details", NULL, option_flag, FIELD(details)), .brief = "all that is known of it",
      .excludes = "all, options, json, format=json: it is more of one answer, as text",
      .help = "Also the source with all its options, launches, resources, deviations, samples, and "
-             "what was "
-             "spent: what `hone run` shows."},
+             "what was spent: what `hone run` shows."},
     {OPTION("options", NULL, option_flag, FIELD(options)), .brief = "as -D options for a compiler",
      .excludes = "all, json, format=json: it prints one line, for a shell",
      .help = "Print the configuration as -D options on one line, quoted for a shell."},
@@ -801,36 +800,26 @@ const struct command command_best = {
     .most = 1,
     .description =
         "Looks up the fastest configuration that is known for this spec, its constants, the device "
-        "and its "
-        "driver, and the kernel as it is now. Nothing is measured.\n\n"
+        "and its driver, and the kernel as it is now. Nothing is measured.\n\n"
         "Where nothing is known for this driver or this source of the kernel it says so and shows "
-        "the nearest "
-        "older result, marked. --device may also name a device that is not here.\n\n"
+        "the nearest older result, marked. --device may also name a device that is not here.\n\n"
         "What the stores do not know, or only older, is looked up in `" WORK_KNOWN
-        "` beside the spec, if "
-        "there is one: results that came with it. They are marked as coming from there.\n\n"
+        "` beside the spec, if there is one: results that came with it. They are marked as coming "
+        "from there.\n\n"
         "The newest ranking of the whole space (or of what --config and --where leave) decides, by "
-        "the "
-        "rounds that are kept of it; where some are tied with its winner the answer is, of those "
-        "within 0.5 "
-        "% of it, the one that takes the fewest resources (spilled memory, registers, local and "
-        "private "
-        "memory, work-group), then the first in the space, and it says so. A tune of a part of the "
-        "space "
-        "(--config, --where) decides since then if that one took part in it, or its winner is "
-        "clearly "
-        "faster; if there is no other, the answer is marked as the best of that part. A "
-        "configuration that was measured alone since and is clearly faster is named. Without a "
-        "ranking the newest result of each configuration counts, and the shortest median answers. "
-        "Times with cold inputs (--cold) and "
-        "with warm ones do not compare: a ranking of the whole comes before one of a part, then "
-        "warm inputs before cold ones, and "
-        "the answer says which.\n\n"
+        "the rounds that are kept of it; where some are tied with its winner the answer is, of "
+        "those within 0.5 % of it, the one that takes the fewest resources (spilled memory, "
+        "registers, local and private memory, work-group), then the first in the space, and it "
+        "says so. A tune of a part of the space (--config, --where) decides since then if that one "
+        "took part in it, or its winner is clearly faster; if there is no other, the answer is "
+        "marked as the best of that part. A configuration that was measured alone since and is "
+        "clearly faster is named. Without a ranking the newest result of each configuration "
+        "counts, and the shortest median answers. Times with cold inputs (--cold) and with warm "
+        "ones do not compare: a ranking of the whole comes before one of a part, then warm inputs "
+        "before cold ones, and the answer says which.\n\n"
         "Where the objective is not the time, nor the time in other words, the newest result of "
-        "each "
-        "configuration counts, and the one with the best value at its median answers; of several "
-        "objectives "
-        "the Pareto set is listed, with --json one a line.\n\n"
+        "each configuration counts, and the one with the best value at its median answers; of "
+        "several objectives the Pareto set is listed, with --json one a line.\n\n"
         "Exit status 0: there is an answer, 1: there is none.",
     .json =
         "With --json one object: a result of hone tune, its details, and its origin; with --all "

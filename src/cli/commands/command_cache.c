@@ -231,28 +231,15 @@ static const struct example examples[] = {
 
 static const struct json_record json_records[] = {{"caches", &cache_fields}, {0}};
 
+extern const char about_cache[]; // about/cache.txt
+
 const struct command command_cache = {
     .name = "cache",
     .group = GROUP_RESULTS,
     .summary = "show or clear the files that save time",
     .arguments = "[clear]",
     .most = 1,
-    .description = "Shows where compiled kernels, references and temporary files are, and how "
-                   "large they are. None of them is needed: a missing one is made again. `hone "
-                   "cache clear` removes all of it, and "
-                   "is refused while another hone is at work.\n\n"
-                   "It is what drivers compiled, references and cubins, and temporary files; shown "
-                   "with the folder, its "
-                   "size, and how long ago its oldest and newest entries were changed.\n\n"
-                   "Commands that compile kernels keep the caches within their limits, 1 GiB "
-                   "together, once a day: "
-                   "where one takes more, its oldest entries go until half of the limit is left. "
-                   "Temporary files go "
-                   "with the hone that made them, or with the next one if it was killed. A folder "
-                   "that POCL_CACHE_DIR, "
-                   "CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: it has no limit and "
-                   "is not cleared.\n\n"
-                   "Results are in the store (hone store), which this command never touches.",
+    .description = about_cache,
     .json = "With --json one object.",
     .records = json_records,
     .topics = "store, environment",

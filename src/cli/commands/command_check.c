@@ -225,12 +225,11 @@ static const struct option check_options[] = {
                  "on, build-on: no device runs anything in a simulator",
      .brief = "find data races, without a GPU",
      .help =
-         "Run inside the simulator Oclgrind, which sees every data race and every access outside "
-         "a buffer, and needs no GPU; it is slow, so name a --smallest. With --device (or "
-         "HONE_DEVICE) it has that device's local memory and work-group size, else those of "
-         "common GPUs. The store is neither read nor written. With =reference the reference itself "
-         "is checked, if it is a kernel or a configuration, in place of the "
-         "configurations."},
+         "Run inside the simulator Oclgrind, which sees every data race and every access outside a "
+         "buffer, and needs no GPU; it is slow, so name a --smallest. With --device (or "
+         "HONE_DEVICE) it has that device's local memory and work-group size, else those of common "
+         "GPUs. The store is neither read nor written. With =reference the reference itself is "
+         "checked, if it is a kernel or a configuration, in place of the configurations."},
     {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
      .needs = "races, arch: without them a real device states its facts",
      .help = "With --races: a fact of the simulated device, such as device_local_memory=65536. "
@@ -291,22 +290,16 @@ const struct command command_check = {
     .description =
         "Builds each valid configuration, launches it once and compares its result with the spec's "
         "reference; nothing is timed. Exit status 0: all are correct; 1: one is not, or the check "
-        "did not "
-        "finish.\n\n"
+        "did not finish.\n\n"
         "Exit status 2: the command line or the spec is wrong; 130: Ctrl-C.\n\n"
         "Configurations that exceed the device's limits (local memory, work-group size) are "
-        "listed, "
-        "and are not failures; but a check in which all are left out has shown nothing and exits "
-        "with 1. A "
-        "spec without a reference is refused unless --allow unverified says that crashes and "
-        "writes out of "
-        "bounds are all that is wanted.\n\n"
+        "listed, and are not failures; but a check in which all are left out has shown nothing and "
+        "exits with 1. A spec without a reference is refused unless --allow unverified says that "
+        "crashes and writes out of bounds are all that is wanted.\n\n"
         "Results are kept in the store, and what is known is not checked again: a failure there is "
-        "a failure "
-        "here. They have no times, so a tune measures what was checked.",
+        "a failure here. They have no times, so a tune measures what was checked.",
     .json = "With --json stdout has one object a line: run, as of hone tune; check, one a "
-            "configuration; "
-            "summary.",
+            "configuration; summary.",
     .records = json_records,
     .topics = "devices, status, json",
     .groups = groups,

@@ -220,6 +220,8 @@ static const struct example examples[] = {
 
 static const struct json_record json_records[] = {{"comparison", &report_compare_fields}, {0}};
 
+extern const char about_compare[]; // about/compare.txt
+
 const struct command command_compare = {
     .name = "compare",
     .group = GROUP_MEASURE,
@@ -227,69 +229,7 @@ const struct command command_compare = {
     .arguments = "SPEC [SPEC...]",
     .least = 1,
     .most = COMPARE_SIDES,
-    .description =
-        "Measures two sides in interleaved rounds: OpenCL and CUDA on one card, two devices, "
-        "options, sizes, "
-        "or runs; or the bests of several specs; or the best of a spec and a vendor's library.\n\n"
-        "With one spec: the same configurations on two sides, OpenCL and CUDA on one card unless "
-        "--left and "
-        "--right say what differs. Each configuration is built, verified and launched on both "
-        "sides in "
-        "interleaved rounds, in shuffled order, each time once untimed and then timed, so that a "
-        "clock that "
-        "drifts hits both; ratios come from pairs of one round. A configuration that only one side "
-        "has is "
-        "counted and left out; one that fails on a side is listed with its status.\n\n"
-        "The table has for each configuration both times (median with its 95 % interval; below six "
-        "rounds "
-        "the range in parentheses), the first side's time over the second's with its interval, "
-        "registers and "
-        "spilled bytes of both, where the drivers tell them. = marks those that are tied: by "
-        "Wilcoxon's "
-        "signed-rank test of the pairs, corrected over all configurations (Holm), and within 0.5 % "
-        "nothing "
-        "is (--rule alike). Below stand the geometric mean of the ratios, with the interval that "
-        "other "
-        "configurations like these would leave it in, how many differ, how far both sides order "
-        "the "
-        "configurations alike (Kendall's tau), and the best of each side, in interleaved rounds "
-        "once more.\n\n"
-        "A stored run is compared as it was measured then: its launches were not interleaved with "
-        "the "
-        "others, so the drift in between is in the ratios, and the report says so.\n\n"
-        "With --on: on all equal devices that every side can use, of this machine and of nodes. "
-        "Each "
-        "launches the sides in rounds of its own, and a ratio is of one round of one device, so "
-        "that it "
-        "does not matter that equal devices differ by a few per cent; by how much is reported. "
-        "Sides "
-        "that name different kinds of device are interleaved on the first of each. Two equal "
-        "devices are compared with each other where each side names one.\n\n"
-        "With several specs: the best configuration of each, which a ranking in the store (of the "
-        "whole "
-        "space, or of what --config and --where leave) or a tune finds first, under the same "
-        "constants on "
-        "the same device, launched in interleaved rounds and ranked as in `hone tune`: how many "
-        "times faster "
-        "the fastest is than each of the others, with intervals that hold together.\n\n"
-        "With --against: the best configuration of the spec, found likewise, and the matrix "
-        "product of a "
-        "vendor's library, which the worker opens: on the same buffers, verified against the same "
-        "reference, "
-        "launched in interleaved rounds and ranked as several specs are. cuBLAS is called on the "
-        "CUDA view "
-        "of the card. A CBLAS is timed by the host's clock around the call and takes as many "
-        "threads as it "
-        "chooses (OPENBLAS_NUM_THREADS and the like reach it); cuBLAS by events around it; CLBlast "
-        "from just "
-        "before its first kernel to the end of its last one, on the same queue. What the library "
-        "says of "
-        "itself, and its file, stand below the table.\n\n"
-        "Samples are stored with the word compared. They answer no tune, and no ranking of one is "
-        "taken back "
-        "by them. What was built with other options than the spec's is kept under a name of its "
-        "own, the "
-        "spec's with the options; so is what a library did.",
+    .description = about_compare,
     .json = "With --json one object. Ratios are of the first side's time to the second's.",
     .records = json_records,
     .topics = "ranking, formats, json",

@@ -50,20 +50,14 @@ static const struct option_group groups[] = {
 
 static const struct json_record json_records[] = {{"devices", &report_devices_fields}, {0}};
 
+extern const char about_devices[]; // about/devices.txt
+
 const struct command command_devices = {
     .name = "devices",
     .group = GROUP_PREPARE,
     .summary = "list the devices that hone can tune on",
     .arguments = "",
-    .description =
-        "Lists every device with the limits that a kernel author needs, and what would make a GPU "
-        "usable that no driver offers.\n\n"
-        "Of each: compute units, clock, global and local memory, the largest work-group, the "
-        "floating-point types beyond float, and what --device takes: the number in front, the UUID "
-        "or PCI address of a card, or the id. A GPU that both OpenCL and CUDA offer is one entry "
-        "with a view for each; --language chooses between them. A GPU that the system shows but no "
-        "OpenCL driver offers is named with the reason and what to install. The host itself, with "
-        "its C compiler, runs kernels in C alone and stands last.",
+    .description = about_devices,
     .json = "With --json one object.",
     .records = json_records,
     .topics = "devices, nodes",

@@ -154,42 +154,14 @@ static const struct example examples[] = {
 
 static const struct json_record json_records[] = {{"peak", &report_peak_fields}, {0}};
 
+extern const char about_peak[]; // about/peak.txt
+
 const struct command command_peak = {
     .name = "peak",
     .group = GROUP_MEASURE,
     .summary = "measure the device's limits",
     .arguments = "",
-    .description =
-        "Measures the device's limits: fp32 arithmetic, memory bandwidth, local-memory bandwidth. "
-        "From then on `hone tune`, `hone run` and `hone sweep` show what share of them a result "
-        "reaches.\n\n"
-        "Measures the device's fp32 rate (chains of multiply-adds in registers, without tensor "
-        "cores), the "
-        "bandwidth of its memory (read alone, and copied: read and written), over buffers several "
-        "times "
-        "larger than its last cache, and the bandwidth of local memory (CUDA: shared memory), by "
-        "small "
-        "kernels of hone's own. Each kernel is tried in a few configurations and its output "
-        "verified; the "
-        "fastest is launched 16 times more: what is shown is the median of these with its 95 % "
-        "interval. It "
-        "is measured anew each time and takes some seconds; where others use the cores of a CPU "
-        "meanwhile it "
-        "warns, because the device can then do more.\n\n"
-        "What was found is kept in the store, and of each limit the highest of the five newest "
-        "measurements "
-        "counts: who uses the device meanwhile only makes it slower. Where an earlier one is "
-        "higher, that is "
-        "said. `hone tune`, `hone run` and `hone sweep` say what share of the limit a result "
-        "reaches, where "
-        "a metric of the spec is in FLOP/s or B/s (or GFLOP/s, GB/s, GiB/s, ...). More than 100 % "
-        "is no "
-        "error: tensor cores and half precision are faster than fp32 arithmetic, and caches than "
-        "memory; or "
-        "others used the device each time that the limit was measured, and it is to be measured "
-        "again.\n\n"
-        "On a CPU device local memory is ordinary cache.\n\n"
-        "Exit status 1: one of the limits could not be measured.",
+    .description = about_peak,
     .json = "With --json one object.",
     .records = json_records,
     .topics = "devices, json",

@@ -89,44 +89,39 @@ static int score_and_show(struct session *s)
     return workflow_status(&s->broken, work_failed, true);
 }
 
-static int read_sources(struct session *s)
+// Reads recordings into a list of the work's arena; *count: so many are the caller's to free.
+static int read_recordings(struct work *w, const char *const *paths, uint32_t all, const char *name,
+                           struct recorded ***out, uint32_t *count)
 {
-    const struct score_settings *o = s->work.call->settings;
+    struct error e = ERROR_INIT;
     int status = EXIT_DONE;
-    s->sources = arena_array(&s->work.arena, o->transfer.count + 1, sizeof(*s->sources));
-    if (!s->sources) {
-        error_memory(&s->broken);
-        return work_failed(&s->broken);
+    *out = arena_array(&w->arena, all + 1, sizeof(**out));
+    if (!*out) {
+        error_memory(&e);
+        return work_failed(&e);
     }
-    for (uint32_t i = 0; i < o->transfer.count && status == EXIT_DONE; i++) {
-        status = interrupt_pending()
-                     ? EXIT_SIGNAL + interrupt_pending()
-                     : recording_read(&s->work, o->transfer.items[i], NULL, &s->sources[i]);
-        s->options.source_count += status == EXIT_DONE;
+    for (uint32_t i = 0; i < all && status == EXIT_DONE; i++) {
+        status = interrupt_pending() ? EXIT_SIGNAL + interrupt_pending()
+                                     : recording_read(w, paths[i], name, &(*out)[i]);
+        *count += status == EXIT_DONE;
     }
-    s->options.sources = (const struct recorded *const *)s->sources;
     return status;
 }
 
 static int read_files(struct session *s)
 {
-    const struct score_settings *o = s->work.call->settings;
-    const struct invocation *call = s->work.call;
-    int status = EXIT_DONE;
-    s->files = arena_array(&s->work.arena, call->argument_count, sizeof(*s->files));
-    if (!s->files) {
-        error_memory(&s->broken);
-        return work_failed(&s->broken);
-    }
-    for (uint32_t i = 0; i < call->argument_count && status == EXIT_DONE; i++) {
-        status = interrupt_pending()
-                     ? EXIT_SIGNAL + interrupt_pending()
-                     : recording_read(&s->work, call->arguments[i], o->spec, &s->files[i]);
-        s->options.file_count += status == EXIT_DONE;
-    }
-    s->options.files = (const struct recorded *const *)s->files;
-    if (status == EXIT_DONE && call->argument_count == 1) // of several one may be a store
-        status = recording_refuse_choice(&s->work, o->spec, s->files[0]);
+    struct work *w = &s->work;
+    const struct score_settings *o = w->call->settings;
+    struct score_options *to = &s->options;
+    uint32_t files = w->call->argument_count;
+    int status = read_recordings(w, w->call->arguments, files, o->spec, &s->files, &to->file_count);
+    if (status == EXIT_DONE && files == 1) // of several one may be a store
+        status = recording_refuse_choice(w, o->spec, s->files[0]);
+    if (status == EXIT_DONE)
+        status = read_recordings(w, o->transfer.items, o->transfer.count, NULL, &s->sources,
+                                 &to->source_count);
+    to->files = (const struct recorded *const *)s->files;
+    to->sources = (const struct recorded *const *)s->sources;
     return status;
 }
 
@@ -188,8 +183,6 @@ static int run_score(struct invocation *i)
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
-    if (status == EXIT_DONE)
-        status = read_sources(&s);
     if (status == EXIT_DONE)
         status = start_score(&s);
     if (status == EXIT_DONE)
@@ -281,34 +274,24 @@ const struct command command_score = {
     .most = UINT32_MAX,
     .description =
         "Lets strategies search spaces that somebody recorded as a whole, and scores what they "
-        "find against "
-        "drawing configurations at random.\n\n"
+        "find against drawing configurations at random.\n\n"
         "The methodology is that of Willemsen et al. (2024). A file is " RECORDING_FORMATS ".\n\n"
         "The baseline R is the expected best of k draws without replacement, exact from the "
-        "recorded values; "
-        "a configuration that failed is a draw that finds nothing. As long as nothing was found, "
-        "baseline "
-        "and strategy alike have the worst of the values. The budget is the number of draws after "
-        "which the "
-        "baseline has come 95 % of the way from the median to the optimum. The score is the mean "
-        "over the "
-        "budget of (R - S) / (R - optimum), where S is the best that the strategy has found so "
-        "far: 0 is as "
-        "good as random, 1 the optimum at once, below 0 worse than random.\n\n"
+        "recorded values; a configuration that failed is a draw that finds nothing. As long as "
+        "nothing was found, baseline and strategy alike have the worst of the values. The budget "
+        "is the number of draws after which the baseline has come 95 % of the way from the median "
+        "to the optimum. The score is the mean over the budget of (R - S) / (R - optimum), where S "
+        "is the best that the strategy has found so far: 0 is as good as random, 1 the optimum at "
+        "once, below 0 worse than random.\n\n"
         "Where costs are recorded (compiling, running, verifying, the framework) there is a second "
-        "score, in "
-        "time: the baseline then draws at the mean cost of a configuration, and S is the best "
-        "whose "
-        "evaluation has ended. Searches for it are not told how many configurations they may ask "
-        "for. Beside "
-        "each score stands what part of the optimum was reached at the end of its budget, and the "
-        "interval "
-        "in which the mean over seeds lies at 95 %.\n\n"
+        "score, in time: the baseline then draws at the mean cost of a configuration, and S is the "
+        "best whose evaluation has ended. Searches for it are not told how many configurations "
+        "they may ask for. Beside each score stands what part of the optimum was reached at the "
+        "end of its budget, and the interval in which the mean over seeds lies at 95 %.\n\n"
         "A second table follows the searches along their budget: (R - S) / (R - optimum) after 5, "
-        "10, 25, 50 and 100 % "
-        "of it, and after how many evaluations the median search is within 1 % of the optimum, or "
-        "what part of the searches comes so "
-        "near within the budget; with one configuration in flight, and with 16.",
+        "10, 25, 50 and 100 % of it, and after how many evaluations the median search is within 1 "
+        "% of the optimum, or what part of the searches comes so near within the budget; with one "
+        "configuration in flight, and with 16.",
     .json = "With --json stdout has one object a line, for each file and strategy.",
     .records = json_records,
     .topics = "strategies, formats, json",

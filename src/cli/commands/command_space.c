@@ -197,8 +197,7 @@ const struct command command_space = {
     .least = 1,
     .most = 1,
     .description = "Shows the spec's parameters with their values, how many configurations are "
-                   "valid, and what each "
-                   "restriction excludes. The kernel is not read.\n\n"
+                   "valid, and what each restriction excludes. The kernel is not read.\n\n"
                    "No device is needed unless the spec asks for facts of it.",
     .json = "With --json one object; with --why another one.",
     .records = json_records,

@@ -49,13 +49,10 @@ const struct command command_store = {
     .arguments = "",
     .description =
         "Shows what the store holds: specs with their configurations and results, devices with "
-        "their "
-        "drivers, counts by status, dates and size. Other processes may write meanwhile.\n\n"
+        "their drivers, counts by status, dates and size. Other processes may write meanwhile.\n\n"
         "`hone store import` merges other stores and other tuners' recordings, `hone store export` "
         "writes other tuners' formats, `hone store verify` checks every row, and `hone store "
-        "prune` is the "
-        "only "
-        "one that removes any. Each has --help.",
+        "prune` is the only one that removes any. Each has --help.",
     .json = "With --json one object.",
     .records = json_records,
     .topics = "store, json",

@@ -1,26 +1,319 @@
 // hone sweep: tunes a spec at several points; the data is written after each, and drawn at the end.
-#include "os/file_replace.h"
-#include "report/sweep_report.h"
+// The spec and each --against are a line each, all on one card. A line is a command line of its own,
+// as a side of a comparison is, but without --set: what that says are the points.
+#include "cli/comparing.h"
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
-#include "cli/run_workflow.h"
-#include "cli/sweeping.h"
+#include "cli/once.h"
+#include "os/file_replace.h"
+#include "problem/sweep_plan.h"
 #include "report/progress.h"
+#include "report/sweep_report.h"
+#include "workflows/peak/peak.h"
+
+#include <string.h>
+
+// The settings of `hone sweep`.
+struct sweep_settings {
+    struct spec_settings given; // --set: the points
+    struct measure_settings measure;
+    struct search_settings search;
+    struct list against; // other lines
+    struct given rounds;
+    bool product, known;
+    const char *output; // the prefix of the files
+};
+
+struct sweeping_line {
+    struct invocation call;
+    struct spec_settings given;
+    struct work work;         // its spec as it stands in its file, device and store
+    const char *label, *name; // name: what the store calls a routine's results; else NULL
+    struct against against;   // a vendor's routine, where it is one
+};
 
 // One `hone sweep`.
 struct session {
-    struct sweeping sweeping;
+    const struct invocation *call;
     const struct sweep_settings *settings;
+    struct arena arena;
+    struct once once;
+    struct sweeping_line lines[SWEEP_LINES];
+    uint32_t count;
+    struct sweep_plan plan;
+    uint32_t axis, panel_count;
+    uint32_t *panels; // one a point
+    struct sweep *sweep;
+    struct sweep_report_line report_lines[SWEEP_LINES]; // of the last report
     enum report_format format;
     const char *prefix; // of the files
     struct running running;
 };
 
+// ---- lines -------------------------------------------------------------------------------------
+
+// The first argument, or what --against names. Its options are those of the whole sweep, but for
+// the choice among configurations, which has the parameters of the first spec.
+static void make_call(struct session *s, struct sweeping_line *l, const char **argument)
+{
+    l->call = *s->call;
+    l->call.arguments = argument;
+    l->call.argument_count = 1;
+    l->given = s->settings->given;
+    l->given.set = (struct list){NULL, 0};
+    if (l == s->lines)
+        return;
+    l->given.config = (struct list){NULL, 0};
+    l->given.where = (struct list){NULL, 0};
+}
+
+static int refuse_several(const struct sweeping_line *l)
+{
+    if (l->work.goal.count < 2)
+        return EXIT_DONE;
+    complain("%s: a sweep shows one best configuration of each point, and several objectives have "
+             "none; name one with --objective",
+             l->work.spec->path);
+    return EXIT_USAGE;
+}
+
+static struct sweeping_line *add_line(struct session *s, const char **argument)
+{
+    struct sweeping_line *l = &s->lines[s->count++];
+    make_call(s, l, argument);
+    work_init(&l->work, &l->call, &l->given, &s->settings->measure);
+    l->work.search = &s->settings->search;
+    l->work.log = once_log(&s->once, &l->work.log);
+    return l;
+}
+
+static int open_line(struct session *s, const char **argument)
+{
+    struct sweeping_line *l = add_line(s, argument);
+    int status = tuning_open(&l->work);
+    if (status == EXIT_DONE)
+        status = tuning_goal(&l->work);
+    if (status == EXIT_DONE)
+        status = refuse_several(l);
+    if (status == EXIT_DONE)
+        status = open_kept(&l->work);
+    l->label = l->work.spec ? l->work.spec->name : "";
+    return status;
+}
+
+// ---- the other lines ----------------------------------------------------------------------------
+
+static int refuse_twice(const struct session *s)
+{
+    const struct list *against = &s->settings->against;
+    if (against->count >= SWEEP_LINES) {
+        complain("a sweep has at most %d lines, and %u are named", SWEEP_LINES, against->count + 1);
+        return EXIT_USAGE;
+    }
+    for (uint32_t i = 0; i < against->count; i++) {
+        bool again = str_equal(against->items[i], s->call->arguments[0]);
+        for (uint32_t k = 0; k < i; k++)
+            again = again || str_equal(against->items[i], against->items[k]);
+        if (again) {
+            complain("--against %s: it is there already", against->items[i]);
+            return EXIT_USAGE;
+        }
+    }
+    return EXIT_DONE;
+}
+
+// Has it the constants that the points set?
+static int check_constants(struct session *s, const struct sweeping_line *l)
+{
+    struct error e = ERROR_INIT;
+    struct sweep_plan same;
+    const struct list *set = &s->settings->given.set;
+    if (sweep_plan_make(l->work.spec, set->items, set->count, s->plan.product, &s->arena, &same,
+                        &e))
+        return EXIT_DONE;
+    error_context(&e, "%s", l->call.arguments[0]);
+    return work_failed(&e);
+}
+
+static int open_spec(struct session *s, const char **argument)
+{
+    int status = open_line(s, argument);
+    struct sweeping_line *l = &s->lines[s->count - 1];
+    devices_drop_worker(l->work.list);
+    if (status == EXIT_DONE)
+        status = comparing_on_one_card(&s->lines[0].work, &l->work);
+    // Two specs may have one name: then their paths tell them apart.
+    for (const struct sweeping_line *other = s->lines; other < l; other++) {
+        if (str_equal(other->label, l->label))
+            l->label = l->call.arguments[0];
+    }
+    return status == EXIT_DONE ? check_constants(s, l) : status;
+}
+
+// When all are known.
+static int label_routines(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct against *all[SWEEP_LINES];
+    size_t count = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->lines[i].against.routine != ROUTINE_NONE)
+            all[count++] = &s->lines[i].against;
+    }
+    int status = against_refuse_same(all, count);
+    for (uint32_t i = 0; i < s->count && status == EXIT_DONE; i++) {
+        struct sweeping_line *l = &s->lines[i];
+        struct text label = TEXT_INIT;
+        if (l->against.routine == ROUTINE_NONE)
+            continue;
+        against_label(&l->against, all, count, &label);
+        l->label = text_to_arena(&label, &s->arena);
+        if (!l->label && !error_memory(&e))
+            status = work_failed(&e);
+    }
+    return status;
+}
+
+// Beside the first spec, whose work it does, on its device.
+static int open_routine(struct session *s, const char *text)
+{
+    struct error e = ERROR_INIT;
+    struct text name = TEXT_INIT;
+    struct sweeping_line *l = add_line(s, s->call->arguments);
+    struct work *w = &l->work;
+    w->read = s->lines[0].work.spec;
+    int status = against_open(w, text, s->lines[0].work.device, &l->against);
+    if (status != EXIT_DONE)
+        return status;
+    against_name(&l->against, w->spec->name, &name);
+    l->name = text_to_arena(&name, &s->arena);
+    if (!l->name && !error_memory(&e))
+        status = work_failed(&e);
+    return status;
+}
+
+static bool is_spec(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 5 && str_equal(text + length - 5, ".json");
+}
+
+static bool option_line(void *field, const char *value, struct error *e)
+{
+    struct against ignored;
+    if (is_spec(value) || against_read(value, &ignored, e))
+        return option_list(field, value, e);
+    return error_context(e, "a file that ends in .json is a spec, everything else a library");
+}
+
+// ---- the plan ----------------------------------------------------------------------------------
+
+static int make_plan(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct list *set = &s->settings->given.set;
+    if (set->count == 0) {
+        complain("sweep needs --set NAME=VALUE,VALUE,...: the constants of its points");
+        return EXIT_USAGE;
+    }
+    bool ok = sweep_plan_make(s->lines[0].work.spec, set->items, set->count, s->settings->product,
+                              &s->arena, &s->plan, &e);
+    if (ok && !(s->panels = arena_array(&s->arena, s->plan.point_count, sizeof *s->panels)))
+        ok = error_memory(&e);
+    if (!ok)
+        return work_failed(&e);
+    s->axis = sweep_plan_axis(&s->plan);
+    s->panel_count = sweep_plan_panels(&s->plan, s->axis, s->panels);
+    return EXIT_DONE;
+}
+
+static int open_sweep(struct session *s)
+{
+    const struct list *against = &s->settings->against;
+    struct error e = ERROR_INIT;
+    int status = open_line(s, s->call->arguments);
+    if (status == EXIT_DONE)
+        status = make_plan(s);
+    if (status == EXIT_DONE)
+        status = refuse_twice(s);
+    for (uint32_t i = 0; i < against->count && status == EXIT_DONE; i++)
+        status = is_spec(against->items[i]) ? open_spec(s, &against->items[i])
+                                            : open_routine(s, against->items[i]);
+    if (status == EXIT_DONE)
+        status = label_routines(s);
+    const struct work *w = &s->lines[0].work;
+    if (status == EXIT_DONE && w->store &&
+        !peak_find(w->store, w->device, &s->arena, &s->lines[0].work.peak, &e))
+        status = work_failed(&e);
+    return status;
+}
+
+static int start_sweep(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct sweep_settings *given = s->settings;
+    struct sweep_line *lines = arena_array(&s->arena, s->count, sizeof *lines);
+    if (!lines && !error_memory(&e))
+        return work_failed(&e);
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct sweeping_line *l = &s->lines[i];
+        struct work *w = &l->work;
+        bool is_routine = l->against.routine != ROUTINE_NONE; // nothing is tuned
+        struct hone_tune_options tune = (is_routine ? s->lines : l)->work.options;
+        tune.log = &w->notices;
+        tune.store = w->opened;
+        if (!setup_tune(&w->setup, &tune, &e))
+            return work_failed(&e);
+        lines[i] = (struct sweep_line){.label = l->label,
+                                       .path = w->spec->path,
+                                       .spec = w->spec,
+                                       .strict = given->given.strict,
+                                       .routine = l->against.routine,
+                                       .routine_library = l->against.library,
+                                       .name = l->name,
+                                       .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
+                                       .tune = w->setup.options};
+        lines[i].tune.setup.device = w->device;
+    }
+    const struct hone_devices *list = s->lines[0].work.list;
+    struct sweep_options o = {.lines = lines,
+                              .line_count = s->count,
+                              .plan = &s->plan,
+                              .again = given->measure.fresh.ranking,
+                              .rounds = (uint32_t)given->rounds.value,
+                              .spare = list ? list->spare : NULL};
+    s->sweep = sweep_new(&o, &e);
+    return s->sweep ? EXIT_DONE : work_failed(&e);
+}
+
+static void report_sweep(struct session *s, struct sweep_report *out)
+{
+    const struct work *w = &s->lines[0].work;
+    work_about(&s->lines[0].work, &s->lines[0].work.broken, &s->lines[0].work.about);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct sweeping_line *l = &s->lines[i];
+        s->report_lines[i] = (struct sweep_report_line){
+            l->label, l->work.spec->name, l->work.device, l->against.routine != ROUTINE_NONE};
+    }
+    *out = (struct sweep_report){.about = &s->lines[0].work.about,
+                                 .spec = w->spec,
+                                 .device = w->device,
+                                 .plan = &s->plan,
+                                 .lines = s->report_lines,
+                                 .line_count = s->count,
+                                 .axis = s->axis,
+                                 .panel_count = s->panel_count,
+                                 .panels = s->panels,
+                                 .peak = &s->lines[0].work.peak};
+    out->records = sweep_records(s->sweep, &out->count);
+    sweep_progress(s->sweep, &out->progress);
+}
+
 // ---- files -------------------------------------------------------------------------------------
 
 static const char *sweep_file_name(struct session *s, const char *ending)
 {
-    const char *name = arena_printf(&s->sweeping.arena, "%s%s", s->prefix, ending);
+    const char *name = arena_printf(&s->arena, "%s%s", s->prefix, ending);
     return name ? name : "";
 }
 
@@ -28,10 +321,10 @@ static const char *sweep_file_name(struct session *s, const char *ending)
 static int name_files(struct session *s)
 {
     struct error e = ERROR_INIT;
-    const struct work *w = &s->sweeping.lines[0].work;
+    const struct work *w = &s->lines[0].work;
     s->prefix = s->settings->output;
     if (!s->prefix) {
-        char *name = arena_printf(&s->sweeping.arena, "%s-sweep", w->spec->name);
+        char *name = arena_printf(&s->arena, "%s-sweep", w->spec->name);
         for (char *c = name; c && *c; c++)
             *c = *c == '/' ? '-' : *c;
         s->prefix = name;
@@ -62,18 +355,18 @@ static void show_sweep_progress(void *context, const struct screen *screen, stru
 {
     const struct session *s = context;
     struct sweep_progress p;
-    sweep_progress(s->sweeping.sweep, &p);
+    sweep_progress(s->sweep, &p);
     if (p.common.done == p.common.planned)
         return;
     text_addf(line, "point %llu of %llu", (unsigned long long)p.common.done + 1,
               (unsigned long long)p.common.planned);
     if (p.phase == SWEEP_TUNING)
-        text_addf(line, ", tuning %s\n", s->sweeping.lines[p.line].label);
+        text_addf(line, ", tuning %s\n", s->lines[p.line].label);
     else if (p.phase != SWEEP_OPENING)
         text_add(line, ", interleaved\n");
     if (p.phase == SWEEP_OPENING)
         return;
-    const struct work *t = &s->sweeping.lines[p.line].work;
+    const struct work *t = &s->lines[p.line].work;
     if (p.phase == SWEEP_TUNING)
         report_tune_progress(&p.tune, &t->goal, t->spec, screen, line);
     else
@@ -89,7 +382,7 @@ static bool take_record(void *context, const void *record)
     struct sweep_report report;
     (void)record;
     struct text line = TEXT_INIT;
-    sweeping_report(&s->sweeping, &report);
+    report_sweep(s, &report);
     if (!write_data(s, &report, s->running.broken))
         return false;
     report_sweep_row(&report, &report.records[report.count - 1], &line);
@@ -150,12 +443,12 @@ static int sweep_and_show(struct session *s)
     const struct writer *w = &sweep_writers[s->format];
     struct sweep_report report;
     struct text head = TEXT_INIT, end = TEXT_INIT;
-    sweeping_report(&s->sweeping, &report);
+    report_sweep(s, &report);
     writer_head(w, &report, &head);
     workflow_write(&s->running.work->ticker, &head);
-    s->running.workflow = sweep_workflow(s->sweeping.sweep);
+    s->running.workflow = sweep_workflow(s->sweep);
     workflow_run(&s->running);
-    sweeping_report(&s->sweeping, &report);
+    report_sweep(s, &report);
     writer_end(w, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
     int drawn = draw(s, &report);
@@ -165,22 +458,27 @@ static int sweep_and_show(struct session *s)
 
 static int run_sweep(struct invocation *i)
 {
-    struct session s = {.settings = i->settings};
+    struct session s = {.call = i, .settings = i->settings};
     s.format = s.settings->given.output.format;
-    sweeping_init(&s.sweeping, i);
-    s.running = (struct running){.work = &s.sweeping.lines[0].work,
+    arena_init(&s.arena);
+    once_init(&s.once);
+    s.running = (struct running){.work = &s.lines[0].work,
                                  .context = &s,
                                  .record = take_record,
                                  .progress = show_sweep_progress};
     interrupt_catch();
-    int status = sweeping_open(&s.sweeping);
+    int status = open_sweep(&s);
     if (status == EXIT_DONE)
         status = name_files(&s);
     if (status == EXIT_DONE)
-        status = sweeping_start(&s.sweeping);
+        status = start_sweep(&s);
     if (status == EXIT_DONE)
         status = sweep_and_show(&s);
-    sweeping_release(&s.sweeping);
+    sweep_free(s.sweep);
+    for (uint32_t k = 0; k < s.count; k++)
+        work_release(&s.lines[k].work);
+    once_release(&s.once);
+    arena_release(&s.arena);
     return status;
 }
 
@@ -196,9 +494,8 @@ static const struct option point_options[] = {
     {OPTION("against", "SPEC|LIBRARY", option_line, FIELD(against)),
      .brief = "another spec or a vendor's library", .is_list = true,
      .help = "A further line: another spec (a file that ends in .json), tuned at the same points, "
-             "or the matrix product of a vendor's library, as in `hone "
-             "compare`: cublas, cublas-tf32, cublas-fast, openblas, cblas=FILE, clblast. May be "
-             "repeated."},
+             "or the matrix product of a vendor's library, as in `hone compare`: cublas, "
+             "cublas-tf32, cublas-fast, openblas, cblas=FILE, clblast. May be repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
      .excludes = "fresh, store=none: it tunes nothing and takes stored results",
      .brief = "tune nothing; show stored results",
@@ -256,6 +553,8 @@ static const struct example examples[] = {
 
 static const struct json_record json_records[] = {{"sweep", &report_sweep_fields}, {0}};
 
+extern const char about_sweep[]; // about/sweep.txt
+
 const struct command command_sweep = {
     .name = "sweep",
     .group = GROUP_MEASURE,
@@ -263,55 +562,7 @@ const struct command command_sweep = {
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description =
-        "Tunes the spec at several points, each a set of constants, and shows what the best "
-        "configuration of "
-        "each reaches: a table, the data as CSV, and a picture (SVG).\n\n"
-        "The points are what --set says:\n\n"
-        "  --set N=256,512,1024               values\n"
-        "  --set N=256..16384                 doubling: 256, 512, 1024, ... up to 16384\n"
-        "  --set N=1000..9000..2000           by steps: 1000, 3000, ... up to 9000\n"
-        "  --set 'N=[2**i for i in range(8, 15)]'   a list in the language of specs\n"
-        "  --set M=N --set 'K=N // 2'         an expression over other constants, at each point\n\n"
-        "Names with several values go in step (then they have the same number of them), or in all "
-        "combinations with --product. Ranges may have expressions as ends: N=2**8..2**14. A "
-        "constant of type "
-        "string has its values as they stand.\n\n"
-        "At each point the spec is read with these constants and tuned as `hone tune` does. A "
-        "point of which "
-        "the store has a ranking is not tuned again, so that a sweep which was ended goes on where "
-        "it was; "
-        "also where that tune had another budget: --fresh=ranking tunes with the options of now, "
-        "and what "
-        "is known "
-        "is not measured again. A ranking of a part of the space (--config, --where) answers for "
-        "that part "
-        "alone: without it the point is tuned, and known results for the part are used. A point "
-        "at which "
-        "nothing works is a row with the reason, and the sweep goes on. With --config or --where "
-        "only those "
-        "configurations are tuned; with one configuration left that one is measured at each "
-        "point.\n\n"
-        "With --against the best of every line, and the vendors' routines, are launched in "
-        "interleaved "
-        "rounds, round by round, at each point, as in `hone compare` of several specs: \"times\" "
-        "is how many "
-        "times as fast the swept spec is as that line, with the interval of the pairs of one "
-        "round. The "
-        "times of the table are then from these rounds. Those that the store has are not launched "
-        "again (but "
-        "with --fresh), as long as a vendor's library is the same: its version, the threads that "
-        "it takes, "
-        "and its file.\n\n"
-        "In the picture x is the first name that was given several numbers, on a logarithmic axis "
-        "where "
-        "these grow by factors. y is the first metric that is a rate (with /s in its name), else "
-        "the time. "
-        "Lines go through the points in the order given. Bars are 95 % intervals. In a product the "
-        "other "
-        "names make panels, one for each of their combinations. Where the store knows what the "
-        "device can do "
-        "at most (`hone peak`) that is a dashed line, and a column of the table.",
+    .description = about_sweep,
     .json = "With --json one object.",
     .records = json_records,
     .topics = "ranking, strategies, json",

@@ -1,8 +1,6 @@
 // hone tune: steps a tune of the library (hone_tune_step()), shows each record as it comes, and at the end the ranking
 // and what to type next.
-#include "report/across_report.h"
 #include "report/report.h"
-#include "cli/across.h"
 #include "cli/crash.h"
 #include "cli/interrupt.h"
 #include "cli/nodes.h"
@@ -289,46 +287,36 @@ static int run_session(struct session *s)
     return status;
 }
 
-// --device all: tunes on each kind of device, one after the other, and times the best of each on
-// the others. A failure on one device is reported; the others are still tuned.
+// --device all: tunes on each kind of device, one after the other. A failure on one device is
+// reported; the others are still tuned. The nodes that the first one started serve all.
 static int run_all(const struct invocation *i)
 {
-    struct session *sessions = calloc(ACROSS_MOST, sizeof *sessions);
-    struct across_kind kinds[ACROSS_MOST] = {{.work = NULL}};
-    const struct tune_settings *o = i->settings;
-    uint32_t count = 0, all = 1;
+    struct session first, other;
     int status = EXIT_DONE;
-    if (!sessions) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
-    for (; count < all && !interrupt_pending() && status != EXIT_USAGE; count++) {
-        struct session *s = &sessions[count];
+    session_init(&first, i);
+    for (uint32_t kind = 0, all = 1; kind < all && !interrupt_pending() && status != EXIT_USAGE;
+         kind++) {
+        struct session *s = kind ? &other : &first;
         struct work *w = &s->work;
-        struct text gap = TEXT_INIT;
-        session_init(s, i);
-        w->takes_kind = true;
-        w->kind = count;
-        if (count > 0) {
-            agents_borrow(&sessions[0].work.agents, &w->agents);
+        if (kind > 0) {
+            struct text gap = TEXT_INIT;
+            session_init(s, i);
+            agents_borrow(&first.work.agents, &w->agents);
             w->agents.are_others_said = false;
             text_add(&gap, s->format == REPORT_JSON ? "" : "\n");
-            workflow_write(&sessions[0].work.ticker, &gap);
+            workflow_write(&w->ticker, &gap);
         }
+        w->takes_kind = true;
+        w->kind = kind;
         int own = run_session(s);
         all = w->kind_count > all ? w->kind_count : all;
-        if (!across_take(&kinds[count], &s->work))
-            own = EXIT_NOTHING;
         status = own != EXIT_DONE ? own : status;
+        hone_tune_free(w->handle);
+        w->handle = NULL;
+        if (kind > 0)
+            work_release(w);
     }
-    if (count == all && status != EXIT_USAGE && !interrupt_pending() && !o->build_only) {
-        int compared = across_show(kinds, count, o->given.output.format);
-        status = status == EXIT_DONE ? compared : status;
-    }
-    across_release(kinds, count);
-    while (count-- > 0) // the first one's nodes serve all
-        work_release(&sessions[count].work);
-    free(sessions);
+    work_release(&first.work);
     return status;
 }
 
@@ -361,9 +349,8 @@ static bool option_recording(void *field, const char *value, struct error *e)
 
 static const struct option way_options[] = {
     {OPTION("replay", "FILE", option_recording, FIELD(replay)),
-     .excludes = "build-only, language, iterations, timeout, cold, rule, store!=none, also, "
-                 "fresh, on, build-on, reference-by, report: nothing is built, measured or "
-                 "stored\n"
+     .excludes = "build-only, language, iterations, timeout, cold, rule, store!=none, also, fresh, "
+                 "on, build-on, reference-by, report: nothing is built, measured or stored\n"
                  "device=all: a recording is of one device",
      .brief = "answer from a recorded space",
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
@@ -431,8 +418,7 @@ static const struct example examples[] = {
      "part of the space, a minute of search, a line for each configuration"},
     {"hone tune kernels_cl/matmul_register.json -s M=4096 -s N=4096 -s K=4096 -d H200 -b 60s",
      NEEDS_GPU "a large space at another size"},
-    {"hone tune spec.json --device all",
-     "on each kind of device, and what the best of each loses on the others"},
+    {"hone tune spec.json --device all", "on each kind of device, one after the other"},
     {"hone tune --replay gemm_T4.json.gz --budget 10m",
      "a space that somebody recorded, searched as if for ten minutes, without a device"},
     {0},
@@ -441,8 +427,9 @@ static const struct example examples[] = {
 static const struct json_record json_records[] = {{"run", &report_run_fields},
                                                   {"result", &record_fields},
                                                   {"summary", &report_summary_fields},
-                                                  {"across", &report_across_fields},
                                                   {0}};
+
+extern const char about_tune[]; // about/tune.txt
 
 const struct command command_tune = {
     .name = "tune",
@@ -451,26 +438,11 @@ const struct command command_tune = {
     .arguments = "SPEC",
     .least = 0,
     .most = 1,
-    .description =
-        "Builds the spec's kernel once for each valid configuration, verifies its result, measures "
-        "it, ranks the fastest and prints the best. Every result is stored at once: a tune that "
-        "was interrupted continues where it stopped.\n\n"
-        "A configuration that fails to build, crashes, hangs or computes something wrong is "
-        "recorded as a result of its own, and the tune goes on.\n\n"
-        "Ctrl-C ends the search after the running launch and prints what is known, "
-        "without a ranking; once "
-        "more ends at once. Progress goes to stderr, results to stdout.\n\n"
-        "What the device refuses (constraints) does not spend a budget of "
-        "configurations: another one is "
-        "tried in its place.\n\n"
-        "--device all tunes on each kind of device that there is, one after the other; then the "
-        "best of each is launched on all the others, in rounds beside their own best, and a table "
-        "says what it loses there. A card with views in several languages takes part in the "
-        "spec's first; with --on the equal devices of each kind share its tune.",
+    .description = about_tune,
     .json =
         "With --json stdout has one object a line: run; result, one a configuration; ranked, as "
         "result, one a finalist at the end; summary. With --device all these lines stand there for "
-        "each device, and a last one: across.",
+        "each device.",
     .records = json_records,
     .topics = "ranking, rules, objectives, strategies, nodes, json",
     .groups = groups,

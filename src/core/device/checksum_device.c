@@ -12,40 +12,11 @@
 
 // The same mixing as checksum.c. Data may begin anywhere; the last word is filled up with zeros.
 // Each work-group leaves one sum, from sums[first] on; their sum modulo 2^64 has no order.
-static const char body[] =
-    "function ulong word_at(__global const uchar *bytes, ulong at, ulong length)\n"
-    "{\n"
-    "    ulong word = 0;\n"
-    "    for (uint i = 0; i < 8 && i < length; i++)\n"
-    "        word |= (ulong)bytes[at + i] << 8 * i;\n"
-    "    return word;\n"
-    "}\n"
-    "__kernel void hone_checksum(__global const uchar *bytes, ulong from, ulong length,\n"
-    "                          __global ulong *sums, uint first)\n"
-    "{\n"
-    "    __local ulong parts[LOCAL];\n"
-    "    __global const ulong *words = (__global const ulong *)(bytes + from);\n"
-    "    ulong whole = from % 8 ? 0 : length / 8, count = (length + 7) / 8, sum = 0;\n"
-    "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
-    "        ulong x = i < whole ? words[i] : word_at(bytes, from + 8 * i, length - 8 * i);\n"
-    "        x ^= (i + 1) * PLACE;\n"
-    "        x = (x ^ x >> 30) * MIX_1;\n"
-    "        x = (x ^ x >> 27) * MIX_2;\n"
-    "        sum += x ^ x >> 31;\n"
-    "    }\n"
-    "    parts[get_local_id(0)] = sum;\n"
-    "    for (uint step = LOCAL / 2; step > 0; step /= 2) {\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        if (get_local_id(0) < step)\n"
-    "            parts[get_local_id(0)] += parts[get_local_id(0) + step];\n"
-    "    }\n"
-    "    if (get_local_id(0) == 0)\n"
-    "        sums[first + get_group_id(0)] = parts[0];\n"
-    "}\n";
+extern const char checksum_body[]; // kernels/checksum_body.cl
 
 static void *get_kernel(struct device *d, struct error *e)
 {
-    static const char *const pieces[] = {body, NULL};
+    static const char *const pieces[] = {checksum_body, NULL};
     char defines[200];
     str_format(defines, sizeof defines,
                "#define PLACE 0x%llxUL\n#define MIX_1 0x%llxUL\n#define MIX_2 0x%llxUL\n"

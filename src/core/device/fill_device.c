@@ -15,35 +15,9 @@
 #define GROUPS_MOST 4096
 #define PROBE       64 // components that are compared at each place
 
-static const char body[] =
-    "__kernel void hone_fill(__global float *out, ulong count, uint kind, uint seed_0, uint "
-    "seed_1,\n"
-    "                        double low, double span)\n"
-    "{\n"
-    "    for (ulong block = get_global_id(0); block * 4 < count; block += get_global_size(0)) {\n"
-    "        uint x[4], k0 = seed_0, k1 = seed_1;\n"
-    "        x[0] = (uint)block;\n"
-    "        x[1] = (uint)(block >> 32);\n"
-    "        x[2] = kind;\n"
-    "        x[3] = 0;\n"
-    "        for (int round = 0; round < 10; round++) {\n"
-    "            ulong p0 = (ulong)0xd2511f53u * x[0], p1 = (ulong)0xcd9e8d57u * x[2];\n"
-    "            x[0] = (uint)(p1 >> 32) ^ x[1] ^ k0;\n"
-    "            x[1] = (uint)p1;\n"
-    "            x[2] = (uint)(p0 >> 32) ^ x[3] ^ k1;\n"
-    "            x[3] = (uint)p0;\n"
-    "            k0 += 0x9e3779b9u;\n"
-    "            k1 += 0xbb67ae85u;\n"
-    "        }\n"
-    "        for (int i = 0; i < 4; i++) {\n"
-    "            double unit = (double)(x[i] >> 8) / 16777216.0;\n"
-    "            if (block * 4 + i < count)\n"
-    "                out[block * 4 + i] = (float)(low + span * unit);\n"
-    "        }\n"
-    "    }\n"
-    "}\n";
+extern const char fill_body[]; // kernels/fill_body.cl
 
-static const char *const fill_pieces[] = {body, NULL};
+static const char *const fill_pieces[] = {fill_body, NULL};
 static const struct own_text fill_text = {"hone_fill", "", fill_pieces};
 
 // Is the product of the span and any unit exact?

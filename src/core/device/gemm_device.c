@@ -15,57 +15,7 @@ _Static_assert(LOCAL *LOCAL <= OWN_GROUP, "the work-group is within the limit");
 
 // Out of range reads are zero. Strides say how op() lies in memory, and with them which index
 // neighbouring work-items take. Sums run in the order of k.
-static const char body[] =
-    "#define LOAD(to, from, first, most, stride, kstride)\\\n"
-    "    for (uint e = y * LOCAL + x; e < TILE * DEPTH; e += LOCAL * LOCAL) {\\\n"
-    "        uint t = stride == 1 ? e % TILE : e / DEPTH, q = stride == 1 ? e / TILE : e % "
-    "DEPTH;\\\n"
-    "        ulong at = (first) + t, depth = p + q;\\\n"
-    "        to[q][t] = at < most && depth < k ? VALUE(from[at * stride + depth * kstride]) : "
-    "0;\\\n"
-    "    }\n"
-    "__kernel void hone_gemm(__global const TYPE *a, __global const TYPE *b, __global const TYPE "
-    "*initial,\n"
-    "                      __global double *c, ulong m, ulong n, ulong k, ulong ai, ulong ap,\n"
-    "                      ulong bp, ulong bj, double alpha, double beta,\n"
-    "                      __global const TYPE *bias, double gamma)\n"
-    "{\n"
-    "    __local double ta[DEPTH][TILE + 1], tb[DEPTH][TILE + 1];\n"
-    "    uint x = get_local_id(0), y = get_local_id(1);\n"
-    "    ulong down = (m + TILE - 1) / TILE, matrix = get_group_id(1) / down;\n"
-    "    ulong i0 = get_group_id(1) % down * TILE, j0 = (ulong)get_group_id(0) * TILE;\n"
-    "    a += matrix * m * k; b += matrix * k * n; initial += beta == 0 ? 0 : matrix * m * n;\n"
-    "    c += matrix * m * n;\n"
-    "    double sum[4][4];\n"
-    "    for (uint r = 0; r < 16; r++)\n"
-    "        sum[r / 4][r % 4] = 0;\n"
-    "    for (ulong p = 0; p < k; p += DEPTH) {\n"
-    "        LOAD(ta, a, i0, m, ai, ap)\n"
-    "        LOAD(tb, b, j0, n, bj, bp)\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "#pragma unroll 4\n"
-    "        for (uint q = 0; q < DEPTH; q++) {\n"
-    "            double u[4], v[4];\n"
-    "            for (uint r = 0; r < 4; r++) {\n"
-    "                u[r] = ta[q][y + LOCAL * r];\n"
-    "                v[r] = tb[q][x + LOCAL * r];\n"
-    "            }\n"
-    "            for (uint r = 0; r < 4; r++)\n"
-    "                for (uint s = 0; s < 4; s++)\n"
-    "                    sum[r][s] = fma(u[r], v[s], sum[r][s]);\n"
-    "        }\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    }\n"
-    "    for (uint r = 0; r < 4; r++) {\n"
-    "        for (uint s = 0; s < 4; s++) {\n"
-    "            ulong i = i0 + y + LOCAL * r, j = j0 + x + LOCAL * s;\n"
-    "            if (i < m && j < n)\n"
-    "                c[i * n + j] = activate(alpha * sum[r][s] +\n"
-    "                                        (beta == 0 ? 0 : beta * VALUE(initial[i * n + j])) +\n"
-    "                                        (gamma == 0 ? 0 : gamma * VALUE(bias[j])));\n"
-    "        }\n"
-    "    }\n"
-    "}\n";
+extern const char gemm_body[]; // kernels/gemm_body.cl
 
 #define STRING_(x) #x
 #define STRING(x)  STRING_(x)
@@ -96,7 +46,7 @@ static bool is_operand(const struct job_buffer *b, enum scalar s, uint64_t least
 // NULL: other types, a device without float64, a CPU (where the host's own routine is faster).
 static void *kernel_for(struct device *d, enum scalar s, enum activation a)
 {
-    static const char *const pieces[] = {own_narrow, epilogue, body, NULL};
+    static const char *const pieces[] = {own_narrow, epilogue, gemm_body, NULL};
     struct text defines = TEXT_INIT;
     void *kernel = NULL;
     if (!own_kernels_offered(d) || d->info.type == DEVICE_CPU || !d->info.float64 ||

@@ -27,22 +27,6 @@ struct own_kernel {
     struct error why;
 };
 
-const char own_narrow[] =
-    "#if FRACTION\n"
-    "function double narrow_value(ushort bits)\n"
-    "{\n"
-    "    uint exponent = (bits & (SIGN - 1)) >> FRACTION, fraction = bits & ((1 << FRACTION) - "
-    "1);\n"
-    "    double magnitude = as_double(fraction ? 0x7ff8000000000000UL : 0x7ff0000000000000UL);\n"
-    "    if (exponent == 0)\n"
-    "        magnitude = fraction * as_double((ulong)(1024 - BIAS - FRACTION) << 52);\n"
-    "    else if (FINITE ? (bits & (SIGN - 1)) != SIGN - 1 : exponent <= 2 * BIAS)\n"
-    "        magnitude = (fraction | (1 << FRACTION)) *\n"
-    "                    as_double((ulong)(1023 - BIAS - FRACTION + exponent) << 52);\n"
-    "    return bits & SIGN ? -magnitude : magnitude;\n"
-    "}\n"
-    "#endif\n";
-
 void own_narrow_defines(enum scalar s, struct text *out)
 {
     const struct narrow *n = scalar_narrow(s);

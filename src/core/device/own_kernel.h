@@ -20,7 +20,7 @@ struct own_text {
 
 // A piece of texts: narrow_value() of the bits of a float of 16 or 8 bits, as narrow_to_f64() has it. It
 // is empty but for those types, which these lines tell it of.
-extern const char own_narrow[];
+extern const char own_narrow[]; // kernels/own_narrow.cl
 void own_narrow_defines(enum scalar s, struct text *out);
 
 // Work-items in a group of each of these kernels, at most.

@@ -13,67 +13,7 @@
 #define CACHES(...) ((const struct language_cache[]){__VA_ARGS__, {.variable = NULL}})
 
 // NVRTC's __global__ is a macro in which the word `global` stands: OpenCL's words with underscores.
-static const char opencl_peak_words[] =
-    "#define KERNEL __kernel\n"
-    "#define GLOBAL __global\n"
-    "#define LOCAL __local\n"
-    "#define LOCAL_AT __local\n"
-    "#define ITEM ((uint)get_global_id(0))\n"
-    "#define LANE ((uint)get_local_id(0))\n"
-    "#define GROUP ((ulong)get_group_id(0))\n"
-    "#define WAIT barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "#define BITS(x) as_uint(x)\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#define JOIN_(a, b) a##b\n"
-    "#define JOIN(a, b) JOIN_(a, b)\n"
-    "#if WIDTH == 1\n"
-    "typedef float reals;\n"
-    "typedef uint words;\n"
-    "#else\n"
-    "typedef JOIN(float, WIDTH) reals;\n"
-    "typedef JOIN(uint, WIDTH) words;\n"
-    "#endif\n"
-    "#if FUSED\n"
-    "#define MULTIPLY_ADD(x, a, b) fma(x, a, b)\n"
-    "#else\n"
-    "#define MULTIPLY_ADD(x, a, b) ((x) * (a) + (b))\n"
-    "#endif\n"
-    "#if PAST_CACHE && defined(__has_builtin)\n"
-    "#if __has_builtin(__builtin_nontemporal_store)\n"
-    "#define STORE(value, to) __builtin_nontemporal_store(value, to)\n"
-    "#endif\n"
-    "#endif\n"
-    "#ifndef STORE\n"
-    "#define STORE(value, to) (*(to) = (value))\n"
-    "#endif\n";
-
-static const char cuda_peak_words[] =
-    "#define KERNEL extern \"C\" __global__\n"
-    "#define GLOBAL\n"
-    "#define LOCAL __shared__\n"
-    "#define LOCAL_AT\n"
-    "#define ITEM (blockIdx.x * blockDim.x + threadIdx.x)\n"
-    "#define LANE threadIdx.x\n"
-    "#define GROUP ((ulong)blockIdx.x)\n"
-    "#define WAIT __syncthreads()\n"
-    "#define BITS(x) __float_as_uint(x)\n"
-    "#define MULTIPLY_ADD(x, a, b) fmaf(x, a, b)\n"
-    "#define STORE(value, to) (*(to) = (value))\n"
-    "typedef unsigned int uint;\n"
-    "typedef unsigned long long ulong;\n"
-    "typedef float reals;\n"
-    "#if WIDTH == 1\n"
-    "typedef uint words;\n"
-    "#elif WIDTH == 2\n"
-    "typedef uint2 words;\n"
-    "static __device__ void operator+=(words &a, const words &b) { a.x += b.x; a.y += b.y; }\n"
-    "#else\n"
-    "typedef uint4 words;\n"
-    "static __device__ void operator+=(words &a, const words &b)\n"
-    "{\n"
-    "    a.x += b.x; a.y += b.y; a.z += b.z; a.w += b.w;\n"
-    "}\n"
-    "#endif\n";
+extern const char opencl_peak_words[], cuda_peak_words[]; // texts/opencl_peak_words.cl, ...
 
 // Options that a spec may not pass to the compiler: it runs in hone's own folder and makes one
 // file, and nothing may be stored under a key that misses something it has read.

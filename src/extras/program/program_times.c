@@ -223,8 +223,7 @@ bool program_time_read(const char *text, size_t length, const char *benchmark,
         ok = own ? read_own(own, out, e)
                  : error_set(e, ERROR_INPUT,
                              "it gave no time: a line {\"time_ns\": 1234, \"valid\": true}, or "
-                             "nvbench's or "
-                             "Google Benchmark's JSON");
+                             "nvbench's or Google Benchmark's JSON");
         json_decref(own);
     }
     json_decref(whole);

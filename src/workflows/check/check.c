@@ -1,13 +1,13 @@
 // The order of a check: what is to be checked (the space or a sample of it, each configuration at
 // its sizes, sizes.c), job after job submitted to the evaluator without timing, and for each answer
 // a verdict. Where a simulator runs the worker its log is read after each job (races_read.c) and
-// gathered over the whole check (findings.c).
+// gathered over the whole check.
 #include "workflows/check/checks.h"
 
+#include "base/array.h"
 #include "os/process.h"
 #include "runner/cached.h"
 #include "runner/farm.h"
-#include "workflows/check/findings.h"
 #include "workflows/check/kernel_audit.h"
 #include "search/permutation.h"
 #include "workflows/check/sizes.h"
@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BATCH 64 // configurations that are submitted at once
 
@@ -29,6 +30,13 @@ struct checked {
     struct item item;
     struct check_record record;
     const struct sized *sized;
+};
+
+// Findings of a simulator over a whole check: one entry for each kernel line and kind, in the order of
+// file and line.
+struct findings {
+    struct check_finding *list; // by file and line, see race_compare()
+    size_t count, room;
 };
 
 struct check {
@@ -128,7 +136,7 @@ static void release_check(void *workflow)
 {
     struct check *c = workflow;
     items_release(&c->items);
-    findings_release(&c->findings);
+    free(c->findings.list);
     free(c->plan);
     sizes_free(c->sizes);
     subject_release(&c->subject);
@@ -234,6 +242,41 @@ static bool submit_more(struct check *c, struct error *e)
 }
 
 // ---- answers -----------------------------------------------------------------------------------
+
+// A binary search finds the entry of a race or the place of a new one.
+static bool add_race(struct findings *f, const struct race *race, const struct check_record *r)
+{
+    size_t low = 0, high = f->count; // where the race is, or belongs
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (race_compare(&f->list[middle].race, race) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == f->count || !race_same(&f->list[low].race, race)) {
+        if (!ARRAY_ROOM(f->list, f->room, f->count + 1))
+            return false;
+        memmove(&f->list[low + 1], &f->list[low], (f->count - low) * sizeof *f->list);
+        f->list[low] = (struct check_finding){.race = *race, .example = r};
+        f->list[low].race.count = 0;
+        f->count++;
+    }
+    f->list[low].race.count += race->count;
+    f->list[low].race.more |= race->more;
+    f->list[low].configurations++;
+    return true;
+}
+
+// Adds what was found for a record. False without memory.
+static bool findings_add(struct findings *f, const struct check_record *r)
+{
+    for (size_t i = 0; r->races && i < r->races->count; i++) {
+        if (!add_race(f, &r->races->races[i], r))
+            return false;
+    }
+    return true;
+}
 
 static enum check_verdict judge_record(const struct check *c, const struct check_record *r)
 {

@@ -32,140 +32,11 @@
 
 // ---- texts -------------------------------------------------------------------------------------
 
-static const char fp32_text[] =
-    "KERNEL void hone_peak(GLOBAL uint *out, float a, float b, uint rounds)\n"
-    "{\n"
-    "    reals x[DEPTH];\n"
-    "    const reals factor = (reals)(a), summand = (reals)(b);\n"
-    "    uint hash = 0;\n"
-    "    #pragma unroll\n"
-    "    for (int c = 0; c < DEPTH; c++) {\n"
-    "        float *lanes = (float *)&x[c];\n"
-    "        #pragma unroll\n"
-    "        for (int i = 0; i < WIDTH; i++)\n"
-    "            lanes[i] = 1.0f + (float)((ITEM + 5 * c + i) & (STARTS - 1)) / STARTS;\n"
-    "    }\n"
-    "    for (uint r = 0; r < rounds; r++) {\n"
-    "        #pragma unroll\n"
-    "        for (int step = 0; step < STEPS; step++) {\n"
-    "            #pragma unroll\n"
-    "            for (int c = 0; c < DEPTH; c++)\n"
-    "                x[c] = MULTIPLY_ADD(x[c], factor, summand);\n"
-    "        }\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (int c = 0; c < DEPTH; c++) {\n"
-    "        const float *lanes = (const float *)&x[c];\n"
-    "        #pragma unroll\n"
-    "        for (int i = 0; i < WIDTH; i++)\n"
-    "            hash = hash * HASH + BITS(lanes[i]);\n"
-    "    }\n"
-    "    out[ITEM] = hash;\n"
-    "}\n";
-
-// A work-group has PER_ITEM * SIZE vectors in a row.
-static const char read_text[] =
-    "KERNEL void hone_peak(GLOBAL const words *in, GLOBAL uint *out)\n"
-    "{\n"
-    "    GLOBAL const words *at = in + GROUP * PER_ITEM * SIZE + LANE;\n"
-    "    words sum[DEPTH];\n"
-    "    uint total = 0;\n"
-    "    #pragma unroll\n"
-    "    for (int i = 0; i < DEPTH; i++)\n"
-    "        sum[i] = at[i * SIZE];\n"
-    "    for (uint k = DEPTH; k < PER_ITEM; k += DEPTH) {\n"
-    "        at += DEPTH * SIZE;\n"
-    "        #pragma unroll\n"
-    "        for (int i = 0; i < DEPTH; i++)\n"
-    "            sum[i] += at[i * SIZE];\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (int i = 0; i < DEPTH; i++) {\n"
-    "        const uint *lanes = (const uint *)&sum[i];\n"
-    "        #pragma unroll\n"
-    "        for (int c = 0; c < WIDTH; c++)\n"
-    "            total += lanes[c];\n"
-    "    }\n"
-    "    out[ITEM] = total;\n"
-    "}\n";
-
-static const char read_plain_text[] =
-    "KERNEL void hone_plain(GLOBAL const uint *in, GLOBAL uint *out)\n"
-    "{\n"
-    "    uint total = 0;\n"
-    "    for (uint k = 0; k < PER_ITEM; k++)\n"
-    "        for (uint c = 0; c < WIDTH; c++)\n"
-    "            total += in[((GROUP * PER_ITEM + k) * SIZE + LANE) * WIDTH + c];\n"
-    "    out[ITEM] = total;\n"
-    "}\n";
-
-static const char copy_text[] = "KERNEL void hone_peak(GLOBAL const words *in, GLOBAL words *out)\n"
-                                "{\n"
-                                "    const ulong first = GROUP * PER_ITEM * SIZE + LANE;\n"
-                                "    GLOBAL const words *from = in + first;\n"
-                                "    GLOBAL words *to = out + first;\n"
-                                "    for (uint k = 0; k < PER_ITEM; k += DEPTH) {\n"
-                                "        words moved[DEPTH];\n"
-                                "        #pragma unroll\n"
-                                "        for (int i = 0; i < DEPTH; i++)\n"
-                                "            moved[i] = from[i * SIZE];\n"
-                                "        #pragma unroll\n"
-                                "        for (int i = 0; i < DEPTH; i++)\n"
-                                "            STORE(moved[i], to + i * SIZE);\n"
-                                "        from += DEPTH * SIZE;\n"
-                                "        to += DEPTH * SIZE;\n"
-                                "    }\n"
-                                "}\n";
-
-static const char copy_plain_text[] =
-    "KERNEL void hone_plain(GLOBAL const uint *in, GLOBAL uint *out)\n"
-    "{\n"
-    "    for (uint k = 0; k < PER_ITEM * WIDTH; k++) {\n"
-    "        const ulong at = (GROUP * PER_ITEM * WIDTH + k) * SIZE + LANE;\n"
-    "        out[at] = in[at];\n"
-    "    }\n"
-    "}\n";
-
-// The shift is an argument, or a compiler that unrolls the loop would see that rounds repeat
+// kernels/peak_NAME.cl. In read and copy a work-group has PER_ITEM * SIZE vectors in a row; in local
+// the shift is an argument, or a compiler that unrolls the loop would see that rounds repeat
 // themselves.
-static const char local_text[] =
-    "KERNEL void hone_peak(GLOBAL uint *out, uint seed, uint shift, uint rounds)\n"
-    "{\n"
-    "    LOCAL words tile[SIZE + SHIFTS * DEPTH];\n"
-    "    words sum[DEPTH];\n"
-    "    uint total = 0, shifted = 0;\n"
-    "    for (uint i = LANE; i < SIZE + SHIFTS * DEPTH; i += SIZE) {\n"
-    "        words value;\n"
-    "        uint *lanes = (uint *)&value;\n"
-    "        #pragma unroll\n"
-    "        for (int c = 0; c < WIDTH; c++)\n"
-    "            lanes[c] = (i * WIDTH + c) * seed;\n"
-    "        tile[i] = value;\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (int k = 0; k < DEPTH; k++) {\n"
-    "        uint *lanes = (uint *)&sum[k];\n"
-    "        #pragma unroll\n"
-    "        for (int c = 0; c < WIDTH; c++)\n"
-    "            lanes[c] = 0;\n"
-    "    }\n"
-    "    WAIT;\n"
-    "    for (uint r = 0; r < rounds; r++) {\n"
-    "        LOCAL_AT const words *at = tile + LANE + shifted;\n"
-    "        #pragma unroll\n"
-    "        for (int k = 0; k < DEPTH; k++)\n"
-    "            sum[k] += at[SHIFTS * k];\n"
-    "        shifted = (shifted + shift) & (SHIFTS - 1);\n"
-    "    }\n"
-    "    #pragma unroll\n"
-    "    for (int k = 0; k < DEPTH; k++) {\n"
-    "        const uint *lanes = (const uint *)&sum[k];\n"
-    "        #pragma unroll\n"
-    "        for (int c = 0; c < WIDTH; c++)\n"
-    "            total += lanes[c];\n"
-    "    }\n"
-    "    out[ITEM] = total;\n"
-    "}\n";
+extern const char peak_fp32[], peak_read[], peak_read_plain[], peak_copy[], peak_copy_plain[],
+    peak_local[];
 
 // ---- shapes ------------------------------------------------------------------------------------
 
@@ -495,7 +366,7 @@ static void expect_plain(struct making *m)
     plain->language = m->job->language;
     plain->buffers = m->job->buffers;
     plain->buffer_count = m->job->buffer_count;
-    describe_peak_program(&of_plain, is_read ? read_plain_text : copy_plain_text);
+    describe_peak_program(&of_plain, is_read ? peak_read_plain : peak_copy_plain);
     describe_peak_launch(&of_plain, "hone_plain");
     m->failed |= of_plain.failed;
     m->job->reference =
@@ -567,10 +438,10 @@ static uint64_t work_of(const struct peak_shape *s, const struct sizes *z, uint3
 struct job *peak_job(const struct peak_shape *s, const struct device_info *d, uint32_t rounds,
                      uint64_t *work)
 {
-    static const char *const texts[PEAK_COUNT] = {[PEAK_FP32] = fp32_text,
-                                                  [PEAK_READ] = read_text,
-                                                  [PEAK_COPY] = copy_text,
-                                                  [PEAK_LOCAL] = local_text};
+    static const char *const texts[PEAK_COUNT] = {[PEAK_FP32] = peak_fp32,
+                                                  [PEAK_READ] = peak_read,
+                                                  [PEAK_COPY] = peak_copy,
+                                                  [PEAK_LOCAL] = peak_local};
     struct making m = {.job = job_new(), .shape = s, .sizes = peak_sizes_of(s, d)};
     if (!m.job)
         return NULL;

@@ -136,6 +136,8 @@ bool cuda_routine_run(void *own, void *routine, const struct run *run, struct ru
                       bool *lost, struct result *r);
 
 // cuda_own.c
+// Words of OpenCL C in CUDA, of kernels/cuda_own_prologue.cu. With underscores: NVRTC's __global__ is
+// a macro in which the word `global` stands.
 extern const char cuda_own_prologue[];
 void *cuda_own_kernel(void *own, const char *source, const char *name, struct error *e);
 bool cuda_own_load(void *own, void *kernel, const char *name, struct error *e);

@@ -8,126 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char sized_types[] = "typedef signed char int8_t;\n"
-                                  "typedef unsigned char uint8_t;\n"
-                                  "typedef short int16_t;\n"
-                                  "typedef unsigned short uint16_t;\n"
-                                  "typedef int int32_t;\n"
-                                  "typedef unsigned int uint32_t;\n"
-                                  "typedef long long int64_t;\n"
-                                  "typedef unsigned long long uint64_t;\n"
-                                  "typedef long long intptr_t;\n"
-                                  "typedef unsigned long long uintptr_t;\n"
-                                  "namespace std {\n"
-                                  "using ::int8_t; using ::uint8_t; using ::int16_t;\n"
-                                  "using ::uint16_t; using ::int32_t; using ::uint32_t;\n"
-                                  "using ::int64_t; using ::uint64_t; using ::intptr_t;\n"
-                                  "using ::uintptr_t; using ::size_t; using ::ptrdiff_t;\n"
-                                  "}\n";
-static const char short_names[] = "typedef unsigned char uchar;\n"
-                                  "typedef unsigned short ushort;\n"
-                                  "typedef unsigned int uint;\n"
-                                  "typedef unsigned long ulong;\n";
-static const char limits[] = "#define CHAR_BIT 8\n"
-                             "#define INT_MAX 2147483647\n"
-                             "#define INT_MIN (-INT_MAX - 1)\n"
-                             "#define UINT_MAX 4294967295u\n"
-                             "#define LLONG_MAX 9223372036854775807ll\n"
-                             "#define ULLONG_MAX 18446744073709551615ull\n";
-static const char floats[] = "#define FLT_MAX 3.402823466e+38f\n"
-                             "#define FLT_MIN 1.175494351e-38f\n"
-                             "#define FLT_EPSILON 1.192092896e-07f\n"
-                             "#define DBL_MAX 1.7976931348623157e+308\n"
-                             "#define DBL_MIN 2.2250738585072014e-308\n"
-                             "#define DBL_EPSILON 2.2204460492503131e-16\n";
-
-static const char mathematics[] =
-    "#define M_E 2.7182818284590452354\n"
-    "#define M_LOG2E 1.4426950408889634074\n"
-    "#define M_LOG10E 0.43429448190325182765\n"
-    "#define M_LN2 0.69314718055994530942\n"
-    "#define M_LN10 2.30258509299404568402\n"
-    "#define M_PI 3.14159265358979323846\n"
-    "#define M_PI_2 1.57079632679489661923\n"
-    "#define M_PI_4 0.78539816339744830962\n"
-    "#define M_1_PI 0.31830988618379067154\n"
-    "#define M_2_PI 0.63661977236758134308\n"
-    "#define M_2_SQRTPI 1.12837916709551257390\n"
-    "#define M_SQRT2 1.41421356237309504880\n"
-    "#define M_SQRT1_2 0.70710678118654752440\n"
-    "#ifndef INFINITY\n"
-    "#define INFINITY __int_as_float(0x7f800000)\n"
-    "#endif\n"
-    "#ifndef NAN\n"
-    "#define NAN __int_as_float(0x7fffffff)\n"
-    "#endif\n"
-    "#define HUGE_VALF INFINITY\n"
-    "#define HUGE_VAL ((double)INFINITY)\n"
-    "namespace std {\n"
-    "using ::sqrt; using ::exp; using ::log; using ::pow; using ::abs;\n"
-    "using ::fabs; using ::sin; using ::cos; using ::tan; using ::floor;\n"
-    "using ::ceil; using ::fmod; using ::tanh; using ::round;\n"
-    "}\n";
-// Functions of <algorithm> that kernels call.
-static const char smallest_and_largest[] =
-    "#ifndef HONE_MIN_AND_MAX\n"
-    "#define HONE_MIN_AND_MAX\n"
-    "namespace std {\n"
-    "template <class T> __host__ __device__ constexpr const T &max(const T &a, const T &b)\n"
-    "{ return a < b ? b : a; }\n"
-    "template <class T> __host__ __device__ constexpr const T &min(const T &a, const T &b)\n"
-    "{ return b < a ? b : a; }\n"
-    "}\n"
-    "#endif\n";
-
-static const char traits[] =
-    "#ifndef HONE_TYPE_TRAITS\n"
-    "#define HONE_TYPE_TRAITS\n"
-    "namespace std {\n"
-    "template <class T, T V> struct integral_constant { static constexpr T value = V; };\n"
-    "using true_type = integral_constant<bool, true>;\n"
-    "using false_type = integral_constant<bool, false>;\n"
-    "template <class A, class B> struct is_same : false_type {};\n"
-    "template <class A> struct is_same<A, A> : true_type {};\n"
-    "template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;\n"
-    "template <bool B, class T = void> struct enable_if {};\n"
-    "template <class T> struct enable_if<true, T> { using type = T; };\n"
-    "template <bool B, class T = void> using enable_if_t = typename enable_if<B, T>::type;\n"
-    "template <bool B, class T, class F> struct conditional { using type = T; };\n"
-    "template <class T, class F> struct conditional<false, T, F> { using type = F; };\n"
-    "template <bool B, class T, class F>\n"
-    "using conditional_t = typename conditional<B, T, F>::type;\n"
-    "template <class T> struct remove_const { using type = T; };\n"
-    "template <class T> struct remove_const<const T> { using type = T; };\n"
-    "template <class T> struct remove_reference { using type = T; };\n"
-    "template <class T> struct remove_reference<T &> { using type = T; };\n"
-    "template <class T> struct remove_reference<T &&> { using type = T; };\n"
-    "}\n"
-    "#endif\n";
-// nvcc includes the runtime's header first, which brings these.
-static const char usual_headers[] = "#include <cstdint>\n"
-                                    "#include <cfloat>\n"
-                                    "#include <climits>\n"
-                                    "#include <cmath>\n"
-                                    "#include <algorithm>\n"
-                                    "#include <type_traits>\n";
+// model/texts/NAME.cu. Of <algorithm> what kernels call; the usual headers are those that the runtime's
+// brings, which nvcc includes first.
+extern const char cuda_sized_types[], cuda_short_names[], cuda_limits[], cuda_floats[],
+    cuda_mathematics[], cuda_smallest_and_largest[], cuda_traits[], cuda_usual_headers[];
 
 static const struct {
     const char *name, *text;
-} headers[] = {{"stdint.h", sized_types},
-               {"cstdint", sized_types},
-               {"inttypes.h", sized_types},
-               {"stdlib.h", short_names},
-               {"cstdlib", short_names},
-               {"sys/types.h", short_names},
-               {"limits.h", limits},
-               {"climits", limits},
-               {"float.h", floats},
-               {"cfloat", floats},
-               {"algorithm", smallest_and_largest},
-               {"type_traits", traits},
-               {"cmath", mathematics},
-               {"math.h", mathematics}};
+} headers[] = {{"stdint.h", cuda_sized_types},
+               {"cstdint", cuda_sized_types},
+               {"inttypes.h", cuda_sized_types},
+               {"stdlib.h", cuda_short_names},
+               {"cstdlib", cuda_short_names},
+               {"sys/types.h", cuda_short_names},
+               {"limits.h", cuda_limits},
+               {"climits", cuda_limits},
+               {"float.h", cuda_floats},
+               {"cfloat", cuda_floats},
+               {"algorithm", cuda_smallest_and_largest},
+               {"type_traits", cuda_traits},
+               {"cmath", cuda_mathematics},
+               {"math.h", cuda_mathematics}};
 
 // NULL: hone supplies no such header; those without a text above are empty.
 const char *cuda_host_text(const char *name)
@@ -180,7 +81,7 @@ void cuda_host_add_usual(struct cuda_host *h)
 {
     static const char *const names[] = {"cstdint", "cfloat",    "climits",
                                         "cmath",   "algorithm", "type_traits"};
-    give_header(h, CUDA_HOST_USUAL, usual_headers);
+    give_header(h, CUDA_HOST_USUAL, cuda_usual_headers);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         give_header(h, names[i], cuda_host_text(names[i]));
 }

@@ -5,29 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// NVRTC's __global__ is a macro in which the word `global` stands: OpenCL's words with underscores.
-const char cuda_own_prologue[] =
-    "#define __kernel extern \"C\" __global__\n"
-    "#define function static __device__\n"
-    "#define __global\n"
-    "#define __local __shared__\n"
-    "#define CLK_LOCAL_MEM_FENCE\n"
-    "#define barrier(fence) __syncthreads()\n"
-    "#define get_local_id(axis) ((axis) ? threadIdx.y : threadIdx.x)\n"
-    "#define get_local_size(axis) ((axis) ? blockDim.y : blockDim.x)\n"
-    "#define get_group_id(axis) ((axis) ? blockIdx.y : blockIdx.x)\n"
-    "#define get_num_groups(axis) ((axis) ? gridDim.y : gridDim.x)\n"
-    "#define get_global_id(axis) (get_group_id(axis) * get_local_size(axis) + get_local_id(axis))\n"
-    "#define get_global_size(axis) (get_num_groups(axis) * get_local_size(axis))\n"
-    "#define as_float(x) __uint_as_float(x)\n"
-    "#define as_uint(x) __float_as_uint(x)\n"
-    "#define as_ulong(x) ((ulong)__double_as_longlong(x))\n"
-    "#define as_double(x) __longlong_as_double((long long)(x))\n"
-    "typedef unsigned char uchar;\n"
-    "typedef unsigned short ushort;\n"
-    "typedef unsigned int uint;\n"
-    "typedef unsigned long ulong;\n";
-
 #define ARGUMENTS_MOST 32
 
 struct own {

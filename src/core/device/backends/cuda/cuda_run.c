@@ -17,22 +17,7 @@
 #define CALL_NS   20000
 
 // Waits for so many nanoseconds. Assembled by the driver: NVRTC is not needed for it.
-static const char waiting_text[] = ".version 6.0\n"
-                                   ".target sm_50\n"
-                                   ".address_size 64\n"
-                                   ".visible .entry hone_wait(.param .u64 ns)\n"
-                                   "{\n"
-                                   "    .reg .u64 %t<4>;\n"
-                                   "    .reg .pred %early;\n"
-                                   "    ld.param.u64 %t0, [ns];\n"
-                                   "    mov.u64 %t1, %globaltimer;\n"
-                                   "again:\n"
-                                   "    mov.u64 %t2, %globaltimer;\n"
-                                   "    sub.u64 %t3, %t2, %t1;\n"
-                                   "    setp.lt.u64 %early, %t3, %t0;\n"
-                                   "    @%early bra again;\n"
-                                   "    ret;\n"
-                                   "}\n";
+extern const char cuda_wait[]; // device/kernels/cuda_wait.ptx
 
 // Where it did not load, short kernels are timed with the host's share.
 CUresult cuda_put_wait(struct cuda *o, uint64_t ns)
@@ -314,7 +299,7 @@ void cuda_run_prepare(struct cuda *o, struct device_info *info)
 {
     o->pace.command_ns = LAUNCH_NS;
     o->calls.command_ns = CALL_NS;
-    if (o->cu.cuModuleLoadData(&o->waiting, waiting_text) != CUDA_SUCCESS)
+    if (o->cu.cuModuleLoadData(&o->waiting, cuda_wait) != CUDA_SUCCESS)
         o->waiting = NULL;
     if (o->waiting &&
         o->cu.cuModuleGetFunction(&o->wait_for, o->waiting, "hone_wait") != CUDA_SUCCESS)

@@ -9,17 +9,7 @@
 
 #define STEP_NS 10.0 // of a GPU that was not tried yet
 
-static const char holding_text[] = "__kernel void hone_hold(uint steps)\n"
-                                   "{\n"
-                                   "    __local volatile uint kept[1];\n"
-                                   "    uint x = steps | 1;\n"
-                                   "    for (uint i = 0; i < steps; i++) {\n"
-                                   "        x ^= x << 13;\n"
-                                   "        x ^= x >> 17;\n"
-                                   "        x ^= x << 5;\n"
-                                   "    }\n"
-                                   "    kept[0] = x;\n"
-                                   "}\n";
+extern const char opencl_hold_text[]; // device/kernels/opencl_hold_text.cl
 
 // Where the host's clock times launches, the wait would be part of them.
 static bool can_hold(struct opencl *o)
@@ -27,7 +17,7 @@ static bool can_hold(struct opencl *o)
     if (o->info->type != DEVICE_GPU || (o->info->timer_fault && *o->info->timer_fault))
         return false;
     if (!o->hold.tried)
-        o->hold.kernel = opencl_own_kernel(o, holding_text, "hone_hold", NULL);
+        o->hold.kernel = opencl_own_kernel(o, opencl_hold_text, "hone_hold", NULL);
     o->hold.tried = true;
     return o->hold.kernel != NULL;
 }

@@ -1,0 +1,6 @@
+#include <cstdint>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <algorithm>
+#include <type_traits>
