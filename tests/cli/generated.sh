@@ -67,7 +67,7 @@ cat >slow.sh <<'END'
 #!/bin/sh
 mkdir "at.$$"
 ls -d at.* | wc -l >>together
-[ "$2" = 0 ] || sleep "${SLOW:-0.3}"
+[ $(($2 % 2)) = 1 ] || sleep "${SLOW:-0.3}"
 rmdir "at.$$"
 echo "// $2"
 . ./body.sh "$1"
@@ -76,7 +76,7 @@ chmod +x slow.sh
 sed 's/gen.sh/slow.sh/' gen.json >slow.json
 "$hone" tune slow.json --no-store --budget 10 >said 2>&1 || fail "slow generators"
 has "10 correct configurations"
-[ "$(sort -n together | tail -n 1)" -le "$(nproc)" ] || fail "$(sort -n together | tail -n 1) generators at once"
+[ "$(sort -n together | tail -n 1)" -le $(($(nproc) + 1)) ] || fail "$(sort -n together | tail -n 1) generators at once"
 [ "$(nproc)" = 1 ] || [ "$(sort -n together | tail -n 1)" -ge 2 ] || fail "one generator after the other"
 SLOW=600 timeout 100 "$hone" tune slow.json --no-store --budget 1s >said 2>&1 || fail "generators that do not end"
 for one in at.*; do

@@ -311,7 +311,7 @@ bool spec_generates(const struct spec_sources *src);
 // Begins to make the texts of a configuration, if they are not begun. True once spec_job() would not
 // wait for them.
 bool spec_texts_are_made(const struct spec_sources *src, const struct device_info *device,
-                       const uint32_t *choice);
+                         const uint32_t *choice);
 // Ends those that are being made.
 void spec_texts_drop(struct spec_sources *src);
 

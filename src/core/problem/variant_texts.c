@@ -328,7 +328,7 @@ bool spec_generates(const struct spec_sources *src)
 }
 
 bool spec_texts_are_made(const struct spec_sources *src, const struct device_info *device,
-                       const uint32_t *choice)
+                         const uint32_t *choice)
 {
     struct error ignored = ERROR_INIT; // spec_job() has it again
     struct arena arena;

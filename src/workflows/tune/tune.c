@@ -124,6 +124,7 @@ static void release_tune(void *workflow)
         result_free(item_at(t, i)->screened);
     items_release(&t->items);
     free(t->front);
+    free(t->making);
     scalarization_free(t->strategy);
     sources_release(&t->elsewhere);
     subject_release(&t->subject);
@@ -180,7 +181,7 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
         return error_memory(e);
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
-    return tune_ahead_defers(t, n) || tune_submit_item(t, n, e);
+    return tune_ahead_defers(t, n, e) ? e->code == ERROR_NONE : tune_submit_item(t, n, e);
 }
 
 bool tune_submit_item(struct tune *t, struct tune_item *n, struct error *e)
@@ -463,7 +464,7 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms, const vo
 {
     if (!t->items.why.code)
         watch_budget_time(t);
-    if (!tune_ahead_step(t, e) || !ask_strategy(t, e))
+    if (!ask_strategy(t, e) || !tune_ahead_step(t, e))
         return WORKFLOW_BROKEN;
     if (t->final_ranking || t->writing)
         return step_ranking(t, timeout_ms, e);

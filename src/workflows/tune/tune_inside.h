@@ -25,7 +25,6 @@ struct tune_item {
     double *metrics;           // likewise
 };
 
-enum { TUNE_AHEAD_MOST = 64 };
 enum { SOURCE_BEST_SHOWN = 3 }; // of each source's best: the report tells what these were worth
 
 struct tune {
@@ -84,16 +83,17 @@ struct tune {
     uint32_t stand_ins;  // how often the default was replaced
     uint32_t unvalued;   // timed records whose energy was refused, before any had values
     uint32_t builders;
-    struct tune_item
-        *making[TUNE_AHEAD_MOST]; // whose texts generators print, in the order of asking
-    uint32_t ahead, making_count; // so many at most; 0: nothing is generated
-    bool is_threaded;             // the strategy has a thread
-    bool is_thinking;             // the strategy, about a question
-    bool is_making;               // there is room for another job, which can be made at once
-    bool differ;                  // not all of `first` ended in one way
-    bool by_time;                 // the objective is the time or an equivalent
-    bool has_values;              // some record has values of the objective
-    bool was_ranked;              // once, whatever came of it
+    // Asked for, in this order: generators make their texts, `ahead` at once; 0: nothing is generated.
+    struct tune_item **making;
+    size_t making_count, making_room;
+    uint32_t ahead;
+    bool is_threaded; // the strategy has a thread
+    bool is_thinking; // the strategy, about a question
+    bool is_making;   // there is room for another job, which can be made at once
+    bool differ;      // not all of `first` ended in one way
+    bool by_time;     // the objective is the time or an equivalent
+    bool has_values;  // some record has values of the objective
+    bool was_ranked;  // once, whatever came of it
 };
 
 static inline struct tune_item *item_at(const struct tune *t, uint64_t ticket)
@@ -130,8 +130,8 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);
 // asked for. Their jobs are submitted in this order.
 void tune_ahead_init(struct tune *t);
 size_t tune_room(const struct tune *t); // so many more may be asked for
-// Is its text still being made, or that of one before it? It is then submitted later.
-bool tune_ahead_defers(struct tune *t, struct tune_item *n);
+// Is its text to be made first? It is then submitted later.
+bool tune_ahead_defers(struct tune *t, struct tune_item *n, struct error *e);
 bool tune_is_making(const struct tune *t, const struct tune_item *n);
 // Submits those that are ready, and drops all of them once nothing is asked any more.
 bool tune_ahead_step(struct tune *t, struct error *e);
