@@ -273,7 +273,7 @@ static struct variant_text *find_variant(struct maker *m, uint32_t program)
     struct spec_sources *src = (struct spec_sources *)(uintptr_t)m->src;
     const struct program_spec *p = &m->language->programs[program];
     const char **words = fill_variant(p, m->slots, m->arena, m->e);
-    const char *key = words ? join_lines(words, p->variant_count, &src->arena) : NULL;
+    const char *key = words ? join_lines(words, p->variant_count, m->arena) : NULL;
     if (!key)
         return words ? (error_memory(m->e), NULL) : NULL;
     for (struct variant_text *v = src->variants; v; v = v->next) {
@@ -281,8 +281,9 @@ static struct variant_text *find_variant(struct maker *m, uint32_t program)
             return v;
     }
     struct variant_text *v = arena_alloc(&src->arena, sizeof *v);
+    key = arena_strdup(&src->arena, key);
     words[0] = arena_strdup(&src->arena, words[0]);
-    if (!v || !words[0])
+    if (!v || !key || !words[0])
         return error_memory(m->e), NULL;
     *v = (struct variant_text){
         .words = key, .program = program, .owner = src, .next = src->variants};
@@ -352,10 +353,10 @@ void spec_texts_drop(struct spec_sources *src)
 {
     for (struct variant_text **at = &src->variants; *at;) {
         struct variant_text *v = *at;
-        bool is_made = v->sources || v->why;
-        if (!is_made && v->owner == src)
+        bool is_dropped = !v->sources && !v->why && v->owner == src;
+        if (is_dropped)
             drop_making(&v->making);
-        if (!is_made)
+        if (is_dropped)
             *at = v->next;
         else
             at = &v->next;

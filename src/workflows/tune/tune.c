@@ -470,7 +470,7 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms, const vo
         return step_ranking(t, timeout_ms, e);
     bool is_idle = t->is_thinking && evaluator_idle(t->w.evaluator);
     bool is_waiting = t->is_thinking || t->making_count > 0;
-    bool is_short = is_waiting && timeout_ms > THINKING_STEP_MS;
+    bool is_short = is_waiting && (timeout_ms < 0 || timeout_ms > THINKING_STEP_MS);
     int wait_ms = t->is_making || is_idle ? 0 : is_short ? THINKING_STEP_MS : timeout_ms;
     enum workflow_answer answer = items_step(&t->items, wait_ms, record, e);
     if (answer == WORKFLOW_NOTHING && is_idle)
