@@ -3,10 +3,11 @@
 
   foreign_edits.py FOLDER [NAME...]
 
-FOLDER holds clones of public projects, as for foreign_kernels.sh. foreign_edits.json lists, by file and kernel, what a user
-changes in the spec that the text alone gives (`hone init --no-check`): each edit sets one key, named by its path. Nothing of the
-projects is kept here. A line for each: works (several configurations agree and change an output), single (one), fails; then
-the edits. NAME chooses entries by a part of their file's name. HONE names the program; HONE_SECONDS bounds each command.
+FOLDER holds clones of public projects, as for foreign_kernels.sh. foreign_edits.json lists those kernels of its set that did not
+tune as they are, and what a user changes in the spec that the text alone gives (`hone init --no-check`): each edit sets one key,
+named by its path; "result" is what came of it, "needs" what would have to be said where two edits are too few. Nothing of the
+projects is kept here. A line for each: works (several configurations agree and change an output), single (one), fails, or more
+(two edits are too few). NAME chooses entries by a part of their file's name. HONE names the program; HONE_SECONDS bounds each command.
 """
 import json
 import os
@@ -73,7 +74,7 @@ def main():
                 sys.exit(f"{entry['file']}: more than {MOST} edits")
             if len(sys.argv) > 2 and not any(name in entry["file"] for name in sys.argv[2:]):
                 continue
-            verdict, why = judge(entry, folder, work)
+            verdict, why = judge(entry, folder, work) if entry["edits"] else ("more", entry.get("needs", ""))
             counts[verdict] = counts.get(verdict, 0) + 1
             edits = "; ".join(f"{path} = {json.dumps(value)}" for path, value in entry["edits"].items())
             print(verdict, entry["file"], entry.get("kernel", ""), f"[{edits}]", why, flush=True)
