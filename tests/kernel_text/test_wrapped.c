@@ -20,7 +20,8 @@ static const struct {
     // a macro
     {"S(\n\\n#define A 1\nkernel void k(int a) { f(\"\\n)\", ')'); } // )\n)\n",
      "  \n  #define A 1\nkernel void k(int a) { f(\"\\n)\", ')'); } // )\n \n"},
-    {"STR (a;) ;", "     a;   "},
+    {"STR ({a;}) ;", "     {a;}   "},
+    {"DEFINE_KERNEL(float, 4)\n", NULL},
     {"S(a) b", NULL},
     {"S(a", NULL},
     {"S", NULL},

@@ -95,14 +95,16 @@ static void skip_string(struct wrapped *w)
     w->at += w->at < w->length;
 }
 
-// To the bracket that closes the one before it.
+// To the bracket that closes the one before it. What has no body between is a macro's own call.
 static bool pass_inner(struct wrapped *w)
 {
+    bool has_body = false;
     for (int depth = 1; skip_blanks(w), w->at < w->length;) {
         const char c = w->text[w->at];
         depth += (c == '(') - (c == ')');
+        has_body |= c == '{';
         if (depth == 0)
-            return true;
+            return has_body;
         if (c == '"' || c == '\'')
             skip_string(w);
         else if (is_at(w, "\\n"))
