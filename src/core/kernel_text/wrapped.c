@@ -27,7 +27,7 @@ static void skip_to(struct wrapped *w, const char *end)
 }
 
 // Blanks and comments.
-static void skip_blanks(struct wrapped *w)
+static void skip_between(struct wrapped *w)
 {
     for (;;) {
         while (w->at < w->length && isspace((unsigned char)w->text[w->at]))
@@ -76,10 +76,10 @@ static bool pass_raws(struct wrapped *w)
 {
     bool is_any = false;
     for (w->at = 0;; is_any = true) {
-        skip_blanks(w);
+        skip_between(w);
         if (is_any && is_at(w, ";"))
             pass(w, 1);
-        skip_blanks(w);
+        skip_between(w);
         if (w->at == w->length)
             return is_any;
         if (!pass_raw(w))
@@ -99,7 +99,7 @@ static void skip_string(struct wrapped *w)
 static bool pass_inner(struct wrapped *w)
 {
     bool has_body = false;
-    for (int depth = 1; skip_blanks(w), w->at < w->length;) {
+    for (int depth = 1; skip_between(w), w->at < w->length;) {
         const char c = w->text[w->at];
         depth += (c == '(') - (c == ')');
         has_body |= c == '{';
@@ -118,7 +118,7 @@ static bool pass_inner(struct wrapped *w)
 static bool pass_call(struct wrapped *w)
 {
     w->at = 0;
-    skip_blanks(w);
+    skip_between(w);
     size_t name = 0;
     while (w->at + name < w->length &&
            (isalnum((unsigned char)w->text[w->at + name]) || w->text[w->at + name] == '_'))
@@ -126,17 +126,17 @@ static bool pass_call(struct wrapped *w)
     if (name == 0 || isdigit((unsigned char)w->text[w->at]))
         return false;
     pass(w, name);
-    skip_blanks(w);
+    skip_between(w);
     if (!is_at(w, "("))
         return false;
     pass(w, 1);
     if (!pass_inner(w))
         return false;
     pass(w, 1);
-    skip_blanks(w);
+    skip_between(w);
     if (is_at(w, ";"))
         pass(w, 1);
-    skip_blanks(w);
+    skip_between(w);
     return w->at == w->length;
 }
 

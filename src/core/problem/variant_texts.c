@@ -1,8 +1,8 @@
 // A variant is found by its words with their values. Texts are kept with the sources, for a configuration is made into a job more
 // than once: when it is asked for, in the ranking, and for a report.
 //
-// Who asks for many configurations has their texts begun before it needs them (spec_texts_are_made()): several generators run at
-// once then, beside what is built. A generator is a program of the user's: it has a time limit, what it starts ends with it, and it is run only where a spec in
+// Texts of many configurations are begun before they are needed (spec_texts_are_made()): several generators run at once then,
+// beside what is built. A generator is a program of the user's: it has a time limit, what it starts ends with it, and it is run only where a spec in
 // hone's own form names it. Its text decides everything that a kernel's file does, so that the key of a result has it.
 #include "problem/variant_texts.h"
 
