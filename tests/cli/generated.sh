@@ -61,6 +61,32 @@ sed -i 's/y\[at + $i\];"/1.0f * y[at + $i];"/' body.sh
 sed -i 's/1.0f \* y/y/' body.sh
 "$hone" run gen.json --config TILE=2,PAIR=13 >said 2>&1 && fail "a generator that fails"
 has "the generator './gen.sh' exited with status 4: no pair of 13"
+
+# Generators run beside each other, as many as there are builders, and end with the tune.
+cat >slow.sh <<'END'
+#!/bin/sh
+mkdir "at.$$"
+ls -d at.* | wc -l >>together
+[ "$2" = 0 ] || [ $(($2 % 2)) = 1 ] || sleep "${SLOW:-0.3}"
+rmdir "at.$$"
+echo "// $2"
+. ./body.sh "$1"
+END
+chmod +x slow.sh
+sed 's/gen.sh/slow.sh/' gen.json >slow.json
+"$hone" tune slow.json --no-store --budget 10 >said 2>&1 || fail "slow generators"
+has "10 correct configurations"
+[ "$(sort -n together | tail -n 1)" -le $(($(nproc) + 1)) ] || fail "$(sort -n together | tail -n 1) generators at once"
+[ "$(nproc)" = 1 ] || [ "$(sort -n together | tail -n 1)" -ge 2 ] || fail "one generator after the other"
+SLOW=600 timeout 100 "$hone" tune slow.json --no-store --budget 1s >said 2>&1 || fail "generators that do not end"
+for one in at.*; do
+    left=20 # which it may take to die
+    while [ -e "$one" ] && ps -o stat= -p "${one#at.}" | grep -q '^[^Z]'; do
+        left=$((left - 1))
+        [ $left -gt 0 ] || fail "a generator outlived the tune"
+        sleep 0.5
+    done
+done
 sed 's/"{PAIR}"/"{PAIR}", "{WIDE}"/' gen.json >wrong.json
 "$hone" tune wrong.json >said 2>&1 && fail "a name that is not there"
 has "WIDE"

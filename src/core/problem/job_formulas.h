@@ -40,6 +40,9 @@ bool make_error(struct maker *m, const char *path, const char *format, ...)
 // From now on expressions see this pass or step.
 void make_pass(struct maker *m, enum special which, uint64_t index);
 
+// Binds all names to what they are in the configuration (job_of_configuration.c).
+bool make_names(struct maker *m);
+
 // ---- the parts of a job ------------------------------------------------------------------------
 
 // Global and local sizes of a launch (job_geometry.c).

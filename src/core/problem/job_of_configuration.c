@@ -261,7 +261,7 @@ static bool bind_problem_size(struct maker *m)
     return true;
 }
 
-static bool bind_job_names(struct maker *m)
+bool make_names(struct maker *m)
 {
     uint32_t derived = 0;
     enum expr_fault fault = EXPR_FAULT_NONE;
@@ -313,7 +313,7 @@ bool make_plain(struct maker *m, bool reference_kernel)
 {
     const struct language_spec *l = m->language;
     m->job->language = m->src->language;
-    return name_configuration(m) && bind_job_names(m) && check_language(m) && make_buffers(m) &&
+    return name_configuration(m) && make_names(m) && check_language(m) && make_buffers(m) &&
            (reference_kernel ? make_launches(m, l->reference, 1, &l->reference->repeat)
                              : make_launches(m, l->launches, l->launch_count, &m->kernel->repeat));
 }
@@ -355,7 +355,7 @@ static bool make_routine(struct maker *m, enum routine routine, const char *libr
     m->job->routine = routine;
     if (library && !(m->job->routine_library = arena_strdup(m->arena, library)))
         return error_memory(m->e);
-    return bind_job_names(m) && make_buffers(m);
+    return make_names(m) && make_buffers(m);
 }
 
 bool spec_routine_job(const struct spec *s, const struct spec_sources *src,

@@ -3,6 +3,7 @@
 #include "problem/sources.h"
 
 #include "base/text.h"
+#include "kernel_text/wrapped.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -130,6 +131,8 @@ static bool take_text(struct loader *l, struct source_file *f, const char *text,
     bool changed;
     f->text = own;
     f->length = length;
+    if (own)
+        wrapped_open(own, length);
     if (!own || !scan_text(own, length, &l->src->names, l->arena, &f->scan) ||
         !sources_yield_defines(l->src, l->spec, f, own, &changed) ||
         (changed && !scan_text(own, length, &l->src->names, l->arena, &f->scan)))

@@ -423,6 +423,7 @@ void spec_sources_free(struct spec_sources *src)
         return;
     if (!src->is_shared && src->texts != src)
         spec_sources_free(src->texts);
+    spec_texts_drop(src);
     spec_free(src->completed);
     arena_release(&src->arena);
     free(src);

@@ -306,6 +306,15 @@ bool spec_job(const struct spec *s, const struct spec_sources *src,
               const struct device_info *device, const uint32_t *choice, struct job **out,
               struct error *e);
 
+// Are texts of this spec printed by a command, one for each configuration?
+bool spec_generates(const struct spec_sources *src);
+// Begins to make the texts of a configuration, if they are not begun. True once spec_job() would not
+// wait for them.
+bool spec_texts_are_made(const struct spec_sources *src, const struct device_info *device,
+                         const uint32_t *choice);
+// Ends those that are being made.
+void spec_texts_drop(struct spec_sources *src);
+
 // The job of a vendor's routine (job.h) that computes the spec's gemm in place of its kernel:
 // sizes, buffers and reference are those of the configuration. `src` may be of any language. False,
 // with the reason, if the spec's reference is not a gemm of floats.

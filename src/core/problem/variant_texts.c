@@ -1,7 +1,8 @@
 // A variant is found by its words with their values. Texts are kept with the sources, for a configuration is made into a job more
 // than once: when it is asked for, in the ranking, and for a report.
 //
-// A generator is a program of the user's: it has a time limit, what it starts ends with it, and it is run only where a spec in
+// Texts of many configurations are begun before they are needed (spec_texts_are_made()): several generators run at once then,
+// beside what is built. A generator is a program of the user's: it has a time limit, what it starts ends with it, and it is run only where a spec in
 // hone's own form names it. Its text decides everything that a kernel's file does, so that the key of a result has it.
 #include "problem/variant_texts.h"
 
@@ -42,69 +43,27 @@ bool read_variant(const struct reader *r, const char *path, const char *const *w
 
 // ---- a generator -------------------------------------------------------------------------------
 
+// A text that is being made.
+struct making {
+    struct process process; // none: the text was in a file
+    uint64_t until;
+    const char *name; // of the generator; it outlives this
+    struct text out;
+    bool is_whole; // it closed its output: there is no more
+    bool is_over;  // that, or it printed too much, or its time is over
+};
+
 static int time_left(uint64_t until)
 {
     uint64_t now = clock_ns();
     return now >= until ? 0 : (int)((until - now) / 1000000 + 1);
 }
 
-// Reads until the generator closes its output. False: its time is over, or it printed too much.
-static bool read_generated(struct process *p, uint64_t until, struct text *out)
-{
-    char part[65536];
-    for (;;) {
-        struct pollfd fds[2] = {{p->channel, POLLIN, 0}, {p->printed, POLLIN, 0}};
-        int left = time_left(until);
-        poll(fds, 2, left < POLL_MS ? left : POLL_MS);
-        process_drain(p);
-        ssize_t n = recv(p->channel, part, sizeof part, 0);
-        if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK))
-            return true;
-        if (n > 0)
-            text_addn(out, part, (size_t)n);
-        if (out->length > TEXT_MOST || left == 0)
-            return false;
-    }
-}
-
-// The last line of what it said, in front of which `what` stands.
-static bool refuse_generated(const struct process *p, const char *name, const char *what,
-                             struct error *e)
-{
-    size_t end = process_tail_length(p), start = end;
-    while (start > 0 && p->tail[start - 1] != '\n' && end - start < LAST_LINE)
-        start--;
-    return error_set(e, ERROR_USAGE, "the generator '%s' %s%s%.*s", name, what,
-                     end > start ? ": " : "", (int)(end - start), p->tail + start);
-}
-
-static bool end_generated(struct process *p, const char *name, bool is_whole, uint64_t until,
-                          const struct text *out, struct error *e)
-{
-    char ended[128], what[192];
-    int status = 0;
-    if (!is_whole) {
-        str_format(what, sizeof what, "printed more than %zu MiB, or took longer than %d s",
-                   TEXT_MOST >> 20, (int)(GENERATOR_NS / 1000000000));
-        return refuse_generated(p, name, what, e);
-    }
-    if (!process_wait(p, time_left(until), &status))
-        return refuse_generated(p, name, "closed its output and did not end", e);
-    process_status_text(status, ended, sizeof ended);
-    if (status != 0)
-        return refuse_generated(p, name, ended, e);
-    if (out->length == 0)
-        return refuse_generated(p, name, "printed nothing: it prints the kernel's text", e);
-    return !out->failed || error_memory(e);
-}
-
 // It runs in the spec's folder, whose path comes before its words.
-static bool run_generator(const char *folder, const char *const *words, uint32_t count,
-                          struct text *out, struct error *e)
+static bool start_generator(struct making *g, const char *folder, const char *const *words,
+                            uint32_t count, struct error *e)
 {
-    struct process p = PROCESS_NONE;
     const char **argv = calloc((size_t)count + 6, sizeof *argv);
-    uint64_t until = clock_ns() + GENERATOR_NS;
     if (!argv)
         return error_memory(e);
     argv[0] = "sh";
@@ -112,22 +71,80 @@ static bool run_generator(const char *folder, const char *const *words, uint32_t
     argv[2] = "cd \"$0\" && exec \"$@\" </dev/null";
     argv[3] = folder;
     memcpy(argv + 4, words, count * sizeof *words);
-    bool ok = process_start_owned(&p, argv, e);
-    if (ok) {
-        bool is_whole = read_generated(&p, until, out);
-        ok = end_generated(&p, words[0], is_whole, until, out, e);
-    }
-    process_end(&p);
+    g->until = clock_ns() + GENERATOR_NS;
+    g->is_over = false;
+    bool ok = process_start_owned(&g->process, argv, e);
     free(argv);
-    return ok && str_has_no_nul(words[0], text_cstr(out), out->length, e);
+    return ok;
+}
+
+// Takes what it printed by now, after at most timeout_ms. True once it is over.
+static bool step_generator(struct making *g, int timeout_ms)
+{
+    char part[65536];
+    if (g->is_over)
+        return true;
+    struct pollfd fds[2] = {{g->process.channel, POLLIN, 0}, {g->process.printed, POLLIN, 0}};
+    int left = time_left(g->until);
+    poll(fds, 2, left < timeout_ms ? left : timeout_ms);
+    process_drain(&g->process);
+    ssize_t n = 1;
+    while (n > 0 && g->out.length <= TEXT_MOST) {
+        n = recv(g->process.channel, part, sizeof part, 0);
+        if (n > 0)
+            text_addn(&g->out, part, (size_t)n);
+    }
+    g->is_whole = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK);
+    g->is_over = g->is_whole || g->out.length > TEXT_MOST || left == 0;
+    return g->is_over;
+}
+
+// The last line of what it said, in front of which `what` stands.
+static bool refuse_generated(const struct making *g, const char *what, struct error *e)
+{
+    const char *tail = g->process.tail;
+    size_t end = process_tail_length(&g->process), start = end;
+    while (start > 0 && tail[start - 1] != '\n' && end - start < LAST_LINE)
+        start--;
+    return error_set(e, ERROR_USAGE, "the generator '%s' %s%s%.*s", g->name, what,
+                     end > start ? ": " : "", (int)(end - start), tail + start);
+}
+
+static bool end_generator(struct making *g, struct error *e)
+{
+    char ended[128], what[192];
+    int status = 0;
+    if (!g->is_whole) {
+        str_format(what, sizeof what, "printed more than %zu MiB, or took longer than %d s",
+                   TEXT_MOST >> 20, (int)(GENERATOR_NS / 1000000000));
+        return refuse_generated(g, what, e);
+    }
+    if (!process_wait(&g->process, time_left(g->until), &status))
+        return refuse_generated(g, "closed its output and did not end", e);
+    process_status_text(status, ended, sizeof ended);
+    if (status != 0)
+        return refuse_generated(g, ended, e);
+    if (g->out.length == 0)
+        return refuse_generated(g, "printed nothing: it prints the kernel's text", e);
+    return (!g->out.failed || error_memory(e)) &&
+           str_has_no_nul(g->name, text_cstr(&g->out), g->out.length, e);
+}
+
+static void drop_making(struct making *g)
+{
+    process_end(&g->process);
+    text_release(&g->out);
 }
 
 // ---- texts -------------------------------------------------------------------------------------
 
 struct variant_text {
-    const char *words; // with their values, a line each
-    const struct program_sources *sources;
+    const char *words;                     // with their values, a line each
+    const struct program_sources *sources; // NULL: not made yet, or it cannot be
+    const struct error *why;               // it cannot be
+    const struct spec_sources *owner;      // whose list it was added to
     uint32_t program;
+    struct making making;
     struct variant_text *next;
 };
 
@@ -159,28 +176,39 @@ static const char **fill_variant(const struct program_spec *p, const struct valu
     return words;
 }
 
-static const char *variant_text(const struct spec *s, const struct program_spec *p,
-                                const char *const *words, struct arena *a, size_t *length,
-                                struct error *e)
+// Begins to make a text; that of a file is there at once. The words outlive *g, which drop_making() ends.
+static bool start_making(struct making *g, const struct spec *s, const struct program_spec *p,
+                         const char *const *words, struct arena *a, struct error *e)
 {
-    struct text text = TEXT_INIT, path = TEXT_INIT;
     const char *folder = absolute_folder(s, a, e);
-    bool ok = folder != NULL;
-    if (ok && p->is_generated) {
-        ok = run_generator(folder, words, p->variant_count, &text, e);
-    } else if (ok) {
-        text_addf(&path, "%s%s%s", words[0][0] == '/' ? "" : folder, words[0][0] == '/' ? "" : "/",
-                  words[0]);
-        ok = file_read(text_cstr(&path), TEXT_MOST, &text, e);
-    }
-    *length = text.length;
-    const char *kept = ok ? arena_bytes(a, text_cstr(&text), text.length) : NULL;
+    *g = (struct making){
+        .process = PROCESS_NONE, .name = words[0], .out = TEXT_INIT, .is_over = true};
+    if (!folder)
+        return false;
+    if (p->is_generated)
+        return start_generator(g, folder, words, p->variant_count, e);
+    struct text path = TEXT_INIT;
+    text_addf(&path, "%s%s%s", words[0][0] == '/' ? "" : folder, words[0][0] == '/' ? "" : "/",
+              words[0]);
+    bool ok = file_read(text_cstr(&path), TEXT_MOST, &g->out, e);
+    text_release(&path);
+    return ok;
+}
+
+// The whole text, once it is there. NULL with an error, if `ok` is false with that of the start.
+static const char *take_text(struct making *g, bool ok, const struct program_spec *p,
+                             struct arena *a, size_t *length, struct error *e)
+{
+    while (ok && !step_generator(g, POLL_MS))
+        ;
+    ok = ok && (!p->is_generated || end_generator(g, e));
+    *length = g->out.length;
+    const char *kept = ok ? arena_bytes(a, text_cstr(&g->out), g->out.length) : NULL;
     if (ok && !kept)
         error_memory(e);
     if (!ok)
         error_context(e, "%s", p->path);
-    text_release(&text);
-    text_release(&path);
+    drop_making(g);
     return kept;
 }
 
@@ -199,8 +227,12 @@ bool variant_default(const struct spec *s, const struct program_spec *p, enum la
     slots[s->slots.facts + FACT_LANGUAGE_INDEX] = value_string(language_title(l));
     spec_bind(s, choice, slots, a, NULL, NULL);
     const char **words = fill_variant(p, slots, a, e);
-    *text = words ? variant_text(s, p, words, a, length, e) : NULL;
-    *name = words ? words[0] : NULL;
+    if (!words)
+        return false;
+    struct making g;
+    bool ok = start_making(&g, s, p, words, a, e);
+    *text = take_text(&g, ok, p, a, length, e);
+    *name = words[0];
     return *text != NULL;
 }
 
@@ -214,47 +246,119 @@ static const char *join_lines(const char *const *words, uint32_t count, struct a
 
 // Reads the text with what it includes, as the default's was read.
 static const struct program_sources *read_variant_sources(struct maker *m, uint32_t program,
-                                                          const char *const *words)
+                                                          const char *name, const char *text,
+                                                          size_t length)
 {
     struct spec_sources *src =
         (struct spec_sources *)(uintptr_t)m->src; // which keeps what was made
-    const struct program_spec *p = &m->language->programs[program];
     struct program_sources *out = arena_alloc(&src->arena, sizeof *out);
-    struct program_spec plain = *p;
+    struct program_spec plain = m->language->programs[program];
     const char *folder = absolute_folder(m->spec, m->arena, m->e);
-    if (!out)
-        error_memory(m->e);
-    if (!out || !folder)
-        return NULL;
-    plain.text = variant_text(m->spec, p, words, &src->arena, &plain.text_length, m->e);
-    if (!plain.text)
-        return NULL;
-    plain.text_name = arena_strdup(&src->arena, words[0]);
+    plain.text = text;
+    plain.text_length = length;
+    plain.text_name = arena_strdup(&src->arena, name);
     plain.variant_count = 0;
-    if (!plain.text_name || !sources_read_program(src, &plain, folder, out, m->e))
+    if (!out || !plain.text_name)
+        error_memory(m->e);
+    if (!out || !plain.text_name || !folder ||
+        !sources_read_program(src, &plain, folder, out, m->e))
         return NULL;
     out->named = m->src->programs[program].named;
     return out;
 }
 
-const struct program_sources *make_variant(struct maker *m, uint32_t program)
+// The program's text for the configuration that is made, which is begun if it was not. NULL with an error.
+static struct variant_text *find_variant(struct maker *m, uint32_t program)
 {
     struct spec_sources *src = (struct spec_sources *)(uintptr_t)m->src;
     const struct program_spec *p = &m->language->programs[program];
     const char **words = fill_variant(p, m->slots, m->arena, m->e);
-    const char *key = words ? join_lines(words, p->variant_count, &src->arena) : NULL;
+    const char *key = words ? join_lines(words, p->variant_count, m->arena) : NULL;
     if (!key)
         return words ? (error_memory(m->e), NULL) : NULL;
-    for (const struct variant_text *v = src->variants; v; v = v->next) {
+    for (struct variant_text *v = src->variants; v; v = v->next) {
         if (v->program == program && strcmp(v->words, key) == 0)
-            return v->sources;
+            return v;
     }
     struct variant_text *v = arena_alloc(&src->arena, sizeof *v);
-    if (!v)
+    key = arena_strdup(&src->arena, key);
+    words[0] = arena_strdup(&src->arena, words[0]);
+    if (!v || !key || !words[0])
         return error_memory(m->e), NULL;
-    *v = (struct variant_text){.words = key, .program = program, .next = src->variants};
-    v->sources = read_variant_sources(m, program, words);
-    if (v->sources)
-        src->variants = v;
+    *v = (struct variant_text){
+        .words = key, .program = program, .owner = src, .next = src->variants};
+    if (!start_making(&v->making, m->spec, p, words, m->arena, m->e)) {
+        drop_making(&v->making);
+        error_context(m->e, "%s", p->path);
+        return NULL;
+    }
+    src->variants = v;
+    return v;
+}
+
+const struct program_sources *make_variant(struct maker *m, uint32_t program)
+{
+    struct spec_sources *src = (struct spec_sources *)(uintptr_t)m->src;
+    struct variant_text *v = find_variant(m, program);
+    size_t length;
+    if (!v || v->sources)
+        return v ? v->sources : NULL;
+    if (v->why) {
+        *m->e = *v->why;
+        return NULL;
+    }
+    const char *name = v->making.name;
+    const char *text =
+        take_text(&v->making, true, &m->language->programs[program], &src->arena, &length, m->e);
+    v->sources = text ? read_variant_sources(m, program, name, text, length) : NULL;
+    if (!v->sources)
+        v->why = arena_copy(&src->arena, m->e, sizeof *m->e);
     return v->sources;
+}
+
+// ---- ahead -------------------------------------------------------------------------------------
+
+bool spec_generates(const struct spec_sources *src)
+{
+    const struct language_spec *l = &src->spec->kernel->languages[src->language];
+    for (uint32_t i = 0; i < l->program_count; i++) {
+        if (l->programs[i].is_generated)
+            return true;
+    }
+    return false;
+}
+
+bool spec_texts_are_made(const struct spec_sources *src, const struct device_info *device,
+                         const uint32_t *choice)
+{
+    struct error ignored = ERROR_INIT; // spec_job() has it again
+    struct arena arena;
+    struct maker m;
+    bool is_over = true;
+    arena_init(&arena);
+    make_start(&m, src, device, &ignored);
+    m.choice = choice;
+    m.arena = &arena;
+    bool ok = make_names(&m);
+    for (uint32_t i = 0; ok && i < m.language->program_count; i++) {
+        struct variant_text *v = m.language->programs[i].is_generated ? find_variant(&m, i) : NULL;
+        if (v && !v->sources && !v->why)
+            is_over &= step_generator(&v->making, 0);
+    }
+    arena_release(&arena);
+    return is_over;
+}
+
+void spec_texts_drop(struct spec_sources *src)
+{
+    for (struct variant_text **at = &src->variants; *at;) {
+        struct variant_text *v = *at;
+        bool is_dropped = !v->sources && !v->why && v->owner == src;
+        if (is_dropped)
+            drop_making(&v->making);
+        if (is_dropped)
+            *at = v->next;
+        else
+            at = &v->next;
+    }
 }

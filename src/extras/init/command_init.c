@@ -686,15 +686,6 @@ static bool write_again(void *owner, struct error *e)
     return write_spec(s, s->output, true, e);
 }
 
-static bool has_parameters(const struct inferred *f)
-{
-    for (uint32_t i = 0; i < f->name_count; i++) {
-        if (f->names[i].role != NAME_CONSTANT)
-            return true;
-    }
-    return false;
-}
-
 // Where the check fails, or nothing is left to tune: mends what checks of a few configurations show, and
 // checks again. What was asked of the user stays.
 static int try_spec(struct session *s, const char *output, int status)
@@ -702,7 +693,7 @@ static int try_spec(struct session *s, const char *output, int status)
     char program[BESIDE_PATH_SIZE];
     struct error e = ERROR_INIT;
     bool is_changed;
-    if ((status == EXIT_DONE && has_parameters(&s->found)) || s->settings->is_interactive ||
+    if ((status == EXIT_DONE && trial_has_parameters(&s->found)) || s->settings->is_interactive ||
         interrupt_pending() || !beside_program(program))
         return status;
     const struct trial t = {.found = &s->found,

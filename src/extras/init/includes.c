@@ -4,6 +4,7 @@
 #include "extras/init/includes.h"
 
 #include "kernel_text/logical_lines.h"
+#include "kernel_text/wrapped.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct includer {
     bool is_refused;
 };
 
-static bool add_file(struct includer *in, const char *path, const struct text *source);
+static bool add_file(struct includer *in, const char *path, struct text *source);
 
 // The FILE of #include "FILE" or <FILE>, to be freed; NULL: the line is not one.
 static char *included_name(const char *line, bool *is_quoted)
@@ -104,9 +105,10 @@ static bool add_include(struct includer *in, const char *path, const char *line)
     return done;
 }
 
-static bool add_file(struct includer *in, const char *path, const struct text *source)
+static bool add_file(struct includer *in, const char *path, struct text *source)
 {
     struct logical_lines lines;
+    wrapped_open(source->data, source->length);
     logical_lines_init(&lines, source->data, source->length);
     const char *from = lines.at;
     while (logical_lines_next(&lines)) {

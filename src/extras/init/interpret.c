@@ -230,10 +230,11 @@ static struct value load_value(struct machine *m, const struct value *p)
 // The value of an array or a pointer with an index.
 static struct value index_pointer(struct machine *m, const struct value *p, const struct value *i)
 {
-    struct value to = *p;
     struct object *o = p->object;
     int64_t index = i->integer;
-    (void)m;
+    bool is_by_data = p->is_by_data;
+    const bool has_inner = p->rest_count > 0;
+    m->run->budget -= m->run->budget > 0; // it costs as much as two others
     if (i->kind == VALUE_REAL)
         index = as_integer(i);
     if (i->kind != VALUE_INTEGER && i->kind != VALUE_REAL) {
@@ -244,19 +245,22 @@ static struct value index_pointer(struct machine *m, const struct value *p, cons
             i->object->access.is_index |= !i->has_most;
         }
         index = i->has_most ? i->integer : 0;
-        to.is_by_data = true;
+        is_by_data = true;
     }
     if (o && p->extent && (index < 0 || index >= p->extent))
         o->access.outside = true;
-    to.offset += (int64_t)((uint64_t)index * (uint64_t)p->step);
-    to.extent = 0;
-    if (p->rest_count) {
-        to.extent = p->rest[0];
-        to.step = p->rest[0] > 0 ? p->step / p->rest[0] : p->step;
-        to.rest++;
-        to.rest_count--;
-    }
-    return to;
+    const int64_t extent = has_inner ? p->rest[0] : 0;
+    return (struct value){.kind = p->kind,
+                          .has_most = p->has_most,
+                          .is_by_data = is_by_data,
+                          .rest_count = has_inner ? p->rest_count - 1 : p->rest_count,
+                          .integer = p->integer,
+                          .object = o,
+                          .offset = p->offset + (int64_t)((uint64_t)index * (uint64_t)p->step),
+                          .type = p->type,
+                          .step = extent > 0 ? p->step / extent : p->step,
+                          .extent = extent,
+                          .rest = has_inner ? p->rest + 1 : p->rest};
 }
 
 static struct object *object_new(struct machine *m, const char *name, const struct type *t)

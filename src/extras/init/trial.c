@@ -20,8 +20,8 @@
 #define ALL_NS      120000000000u
 #define SAMPLE      "6"
 #define OUTPUT_MOST (4u << 20)
-#define GROWTH_MOST 64
-#define NUMBER_MOST (1 << 20)
+#define GROWTH_MOST 256
+#define NUMBER_MOST (1 << 25)
 #define REMEDIES    3
 
 // ---- what a check says -------------------------------------------------------------------------
@@ -172,15 +172,19 @@ static bool is_one_bracket(const char *text)
     return false;
 }
 
-// Makes "8 * (n + 1)" of "4 * (n + 1)". A number alone is of a buffer whose index is not known at all.
-static bool grow(struct inferred_argument *x, int64_t by, struct arena *a)
+// Makes "8 * (n + 1)" of "4 * (n + 1)". A number alone is of a buffer whose index is not known at all, and
+// grows to `least` at once.
+static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct arena *a)
 {
     const char *inner = x->size;
     char *end;
     int64_t factor = strtoll(inner, &end, 10);
     if (end != inner && *end == 0) {
+        const int64_t more = factor * 32 > least ? factor * 32 : least;
         const char *number =
-            factor < NUMBER_MOST ? arena_printf(a, "%lld", (long long)factor * 32) : NULL;
+            factor < NUMBER_MOST
+                ? arena_printf(a, "%lld", (long long)(more < NUMBER_MOST ? more : NUMBER_MOST))
+                : NULL;
         x->size = number ? number : inner;
         return number != NULL;
     }
@@ -201,7 +205,7 @@ static bool grow(struct inferred_argument *x, int64_t by, struct arena *a)
 static bool mend_past(struct inferred *f, const char *name, struct arena *a)
 {
     struct inferred_argument *x = find_argument(f, name);
-    if (!x || !is_buffer(x) || !grow(x, 2, a))
+    if (!x || !is_buffer(x) || !grow(x, 4, 0, a))
         return false;
     return tell(f, a,
                 arena_printf(a, "the size of %s: %s, grown until the kernel wrote within it", name,
@@ -296,9 +300,9 @@ static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
             x->high = "3";
             changed = true;
         } else if (turn != 1 && is_buffer(x)) {
-            changed |= grow(x, 4, a);
+            changed |= grow(x, 4, 1 << 20, a);
         } else if (turn == 0 && x->kind == INFERRED_LOCAL && x->is_guess && x->size) {
-            changed |= grow(x, 2, a);
+            changed |= grow(x, 2, 0, a);
         }
     }
     return changed &&
@@ -489,32 +493,42 @@ static bool has_floats(const struct inferred *f)
     return false;
 }
 
+bool trial_has_parameters(const struct inferred *f)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        if (n->role != NAME_CONSTANT &&
+            (!n->values || strchr(n->values, ','))) // "[128]" is one value
+            return true;
+    }
+    return false;
+}
+
 bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
 {
-    static const char *const options[][2] = {{"opencl", "-cl-fast-relaxed-math"},
-                                             {"cuda", "--use_fast_math"}};
+    static const struct {
+        const char *language, *for_floats, *for_integers;
+    } options[] = {{"opencl", "-cl-fast-relaxed-math", "-cl-std=CL3.0"},
+                   {"cuda", "--use_fast_math", "--maxrregcount=32"}};
     struct inferred_name *names = arena_array(a, f->name_count + (size_t)1, sizeof *names);
-    const char *option = NULL;
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        option = strcmp(options[i][0], language) == 0 ? options[i][1] : option;
-    for (uint32_t i = 0; i < f->name_count; i++) {
-        if (f->names[i].role != NAME_CONSTANT)
-            option = NULL;
+    const char *option = NULL, *name = has_floats(f) ? "FAST_MATH" : "OTHER_CODE";
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (strcmp(options[i].language, language) == 0)
+            option = has_floats(f) ? options[i].for_floats : options[i].for_integers;
     }
-    if (!names || !option || f->option || !has_floats(f))
+    if (!names || !option || f->option || trial_has_parameters(f))
         return false;
     for (uint32_t i = 0; i < f->name_count; i++)
         names[i] = f->names[i];
     names[f->name_count++] =
-        (struct inferred_name){.name = "FAST_MATH", .role = NAME_PARAMETER, .values = "[0, 1]"};
+        (struct inferred_name){.name = name, .role = NAME_PARAMETER, .values = "[0, 1]"};
     f->names = names;
-    f->option = arena_printf(a, "{'%s' if FAST_MATH else ''}", option);
-    return f->option &&
-           tell(f, a,
-                arena_printf(a,
-                             "the text has nothing to tune: FAST_MATH, which is the compiler's "
-                             "%s, is tuned",
-                             option));
+    f->option = arena_printf(a, "{'%s' if %s else ''}", option, name);
+    return f->option && tell(f, a,
+                             arena_printf(a,
+                                          "the text has nothing to tune: %s, which is the "
+                                          "compiler's %s, is tuned",
+                                          name, option));
 }
 
 // ---- the rounds --------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include "runner/farm.h"
 
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,8 @@ static bool begin_search(struct tune *t, struct error *e)
         return false;
     // The evaluator limits how many it keeps under way at once, since it starts with none. If a
     // time ends the search, the total is not known.
-    size_t room = evaluator_room(t->w.evaluator);
+    tune_ahead_init(t);
+    size_t room = tune_room(t);
     bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
     const struct objectives *g = &o->objectives;
     struct strategy_setup setup = {.space = t->subject.space,
@@ -122,6 +124,7 @@ static void release_tune(void *workflow)
         result_free(item_at(t, i)->screened);
     items_release(&t->items);
     free(t->front);
+    free(t->making);
     scalarization_free(t->strategy);
     sources_release(&t->elsewhere);
     subject_release(&t->subject);
@@ -173,14 +176,19 @@ bool tune_resubmit(struct tune *t, struct tune_item *n, struct error *e)
 
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 {
-    struct error why = ERROR_INIT;
-    const struct spec *spec = t->o.setup.spec;
-    struct job *job = NULL;
     struct tune_item *n = tune_item_new(t, index);
     if (!n)
         return error_memory(e);
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
+    return tune_ahead_defers(t, n, e) ? e->code == ERROR_NONE : tune_submit_item(t, n, e);
+}
+
+bool tune_submit_item(struct tune *t, struct tune_item *n, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    const struct spec *spec = t->o.setup.spec;
+    struct job *job = NULL;
     if (!spec_job(spec, t->subject.sources, t->o.setup.device, n->record.choice, &job, &why))
         return subject_refusal(&why, &n->item.result) || error_memory(e);
     const struct job_launch *launch = &job->launches[0];
@@ -251,9 +259,9 @@ static bool ask_strategy(struct tune *t, struct error *e)
         return true;
     if (!t->o.replay)
         choose_beside_launches(t);
-    if (!tune_known_start(t, evaluator_room(t->w.evaluator), e))
+    if (!tune_known_start(t, tune_room(t), e))
         return false;
-    size_t room = evaluator_room(t->w.evaluator);
+    size_t room = tune_room(t);
     uint64_t left = t->planned + t->refused + t->unasked - t->items.count;
     // One at a time beside launches: making a job takes as long as many a launch, and a device that has an answer waits so long.
     size_t most = t->is_threaded ? 1 : sizeof batch / sizeof *batch;
@@ -456,16 +464,19 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms, const vo
 {
     if (!t->items.why.code)
         watch_budget_time(t);
-    if (!ask_strategy(t, e))
+    if (!ask_strategy(t, e) || !tune_ahead_step(t, e))
         return WORKFLOW_BROKEN;
     if (t->final_ranking || t->writing)
         return step_ranking(t, timeout_ms, e);
     bool is_idle = t->is_thinking && evaluator_idle(t->w.evaluator);
-    bool is_short = t->is_thinking && timeout_ms > THINKING_STEP_MS;
+    bool is_waiting = t->is_thinking || t->making_count > 0;
+    bool is_short = is_waiting && (timeout_ms < 0 || timeout_ms > THINKING_STEP_MS);
     int wait_ms = t->is_making || is_idle ? 0 : is_short ? THINKING_STEP_MS : timeout_ms;
     enum workflow_answer answer = items_step(&t->items, wait_ms, record, e);
     if (answer == WORKFLOW_NOTHING && is_idle)
         scalarization_wait(t->strategy, timeout_ms);
+    else if (answer == WORKFLOW_NOTHING && t->making_count > 0 && evaluator_idle(t->w.evaluator))
+        poll(NULL, 0, wait_ms); // generators alone are at work
     return answer == WORKFLOW_END ? step_ranking(t, timeout_ms, e) : answer;
 }
 

@@ -55,7 +55,7 @@ static bool resubmit_items(struct tune *t, struct error *e)
     for (uint64_t i = 0; i < t->items.count; i++) {
         struct tune_item *n = item_at(t, i);
         n->record.is_default = tune_has_default(t) && n->record.index == t->subject.default_index;
-        if (n->item.result || n->item.primary)
+        if (n->item.result || n->item.primary || tune_is_making(t, n))
             continue;
         n->record.job = NULL;
         if (!tune_resubmit(t, n, e))

@@ -1,6 +1,6 @@
 // Private to the workflow of `hone tune`: its state, shared by tune.c (the search), tune_known.c
 // (stored results), tune_objective.c (the objectives), tune_baseline.c (another default in place of
-// one that fails), tune_sources.c (results from elsewhere), tune_starts.c (the user's start
+// one that fails), tune_ahead.c (texts made beside the builds), tune_sources.c (results from elsewhere), tune_starts.c (the user's start
 // configurations), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the end).
 #pragma once
 
@@ -83,6 +83,10 @@ struct tune {
     uint32_t stand_ins;  // how often the default was replaced
     uint32_t unvalued;   // timed records whose energy was refused, before any had values
     uint32_t builders;
+    // Asked for, in this order: generators make their texts, `ahead` at once; 0: nothing is generated.
+    struct tune_item **making;
+    size_t making_count, making_room;
+    uint32_t ahead;
     bool is_threaded; // the strategy has a thread
     bool is_thinking; // the strategy, about a question
     bool is_making;   // there is room for another job, which can be made at once
@@ -110,6 +114,7 @@ static inline bool tune_has_default(const struct tune *t)
     return t->subject.has_default && !(t->o.replay && t->o.setup.spec->text_length == 0);
 }
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
+bool tune_submit_item(struct tune *t, struct tune_item *n, struct error *e);
 // Nothing is asked any more, and no ranking runs: how records compare stays as it is.
 static inline bool tune_is_over(const struct tune *t)
 {
@@ -119,6 +124,17 @@ static inline bool tune_is_over(const struct tune *t)
 bool tune_resubmit(struct tune *t, struct tune_item *n,
                    struct error *e); // with a job that is made anew
 struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);
+
+// tune_ahead.c
+// Generators print texts beside what is built and launched: as many at once as there are builders, for configurations that were
+// asked for. Their jobs are submitted in this order.
+void tune_ahead_init(struct tune *t);
+size_t tune_room(const struct tune *t); // so many more may be asked for
+// Is its text to be made first? It is then submitted later.
+bool tune_ahead_defers(struct tune *t, struct tune_item *n, struct error *e);
+bool tune_is_making(const struct tune *t, const struct tune_item *n);
+// Submits those that are ready, and drops all of them once nothing is asked any more.
+bool tune_ahead_step(struct tune *t, struct error *e);
 
 // tune_sources.c
 // Reads results of this space on other devices, at other sizes or in other languages, if the setup's strategy uses sources.
