@@ -2,7 +2,6 @@
 // configurations, the default first.
 #include "extras/deploy/deploy_inside.h"
 
-#include "extras/deploy/nearest.h"
 
 #include <math.h>
 
