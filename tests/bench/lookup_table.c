@@ -2,7 +2,7 @@
 // as FOLDER/table.h and FOLDER/table.hone, for tests/bench/lookup.sh. With `waves` each device has a model of random costs.
 #include "extras/deploy/dispatch.h"
 #include "extras/deploy/formats.h"
-#include "extras/deploy/nearest.h"
+#include "extras/deploy/dispatch.h"
 #include "known/known_core.h"
 
 #include "base/random.h"

@@ -49,11 +49,11 @@ expect 0 '-DGROUP=' "$hone" best saxpy.json --set n=1024 --options
 expect 0 'nearest of [0-9]+ measured shapes?: n=' "$hone" best saxpy.json --set n=1500 --nearest
 expect 0 'configurations? for 2 sizes' "$hone" deploy saxpy.json "${sizes[@]}" --budget 3
 deploy=("$hone" deploy saxpy.json "${sizes[@]}" --budget 3)
-for format in json prelude header known; do
+for format in json header known; do
     expect 0 "Written: table.$format" "${deploy[@]}" --format $format -o table.$format
     [ -s table.$format ] || fail "--format $format writes nothing"
 done
-for format in json prelude header known; do
+for format in json header known; do
     expect 0 '^$' "$hone" deploy --check table.$format
     expect 0 '^$' "$hone" deploy --check table.$format saxpy.json
 done

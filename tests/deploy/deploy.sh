@@ -125,13 +125,8 @@ END_OF_96
 fi
 
 # ---- formats ------------------------------------------------------------------------------------
-for format in prelude header known; do
+for format in header known; do
     "${deploy[@]}" --format $format >table.$format 2>/dev/null || fail "--format $format"
-done
-echo 'int of_size = block_size_x;' >body.c
-for width in 64 96 128 7; do
-    cat table.prelude body.c | cc -E -P -DWIDTH=$width -x c - >"$width.i" 2>/dev/null || fail "prelude at $width"
-    grep -qE 'of_size = [0-9]+;' "$width.i" || fail "prelude at $width: $(cat $width.i)"
 done
 cc -std=c99 -Wall -Wextra -Werror -x c -c table.header -o header.o || fail "the header does not compile"
 
@@ -251,12 +246,12 @@ expect 1 "no results of matmul_tiled in OpenCL on a device 'Nobody'; it has them
 expect 2 "'xml' is none of: header, known, json" "${deploy[@]}" --format xml
 expect 2 'its ending is that of no format' "${deploy[@]}" -o table.xml
 expect 2 'json and --format header exclude each other' "${deploy[@]}" --json --format header
-expect 2 'json and --format prelude exclude each other' "${deploy[@]}" --json -o t.inc
-expect 2 "'csv' is none of: header, known, json, prelude" "${deploy[@]}" --format csv
+expect 2 'json and --format known exclude each other' "${deploy[@]}" --json -o t.hone
+expect 2 "'csv' is none of: header, known, json, params" "${deploy[@]}" --format csv
 expect 2 'its ending is that of no format' "${deploy[@]}" -o t.cmake
 expect 2 'is no share above 0' "${deploy[@]}" --within 0
 known=$(results)
-for format in header known json prelude; do
+for format in header known json; do
     expect 2 'no identifier of C' "${deploy[@]:0:9}" --set WIDTH=192 --format $format --name 1x -o t.$format
 done
 [ "$(results)" = "$known" ] || fail "--name 1x: refused after measuring"
@@ -277,12 +272,12 @@ expect 1 'the store has no results of unknown in OpenCL; hone deploy without --k
     spec/unknown.json --language opencl --store $store --known --set WIDTH=64
 
 # ---- --check ------------------------------------------------------------------------------------
-for format in json prelude header known; do
+for format in json header known; do
     expect 0 '^$' "$hone" deploy --check table.$format
 done
 expect 2 'no file of `hone deploy`' "$hone" deploy --check shapes.csv
 echo '// changed' >>spec/matmul_tiled.cl
-for format in json prelude header known; do
+for format in json header known; do
     expect 1 "the kernel's source has changed since" "$hone" deploy --check table.$format
 done
 expect 1 "the kernel's source has changed since" "$hone" deploy --check table.json spec/matmul_tiled.json

@@ -1,7 +1,7 @@
 // The parts of a dispatch table and the lookup in it, on one that is made by hand.
 #include "by_hand.h"
 #include "extras/deploy/formats.h"
-#include "extras/deploy/nearest.h"
+#include "lookup_by_spec.h"
 #include "known/known_core.h"
 
 #include <check.h>
@@ -147,18 +147,6 @@ END_TEST
 
 // ---- formats -----------------------------------------------------------------------------------
 
-START_TEST(a_prelude_has_the_constants)
-{
-    struct error e = ERROR_INIT;
-    struct text out = TEXT_INIT;
-    ck_assert(
-        deploy_format_find("prelude")->write(&hand.table, &(struct deploy_writing){0}, &out, &e));
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "#ifndef SCALE\n#define SCALE 2\n#endif\n"));
-    ck_assert_ptr_null(strstr(text_cstr(&out), "#define M "));
-    text_release(&out);
-}
-END_TEST
-
 START_TEST(json_has_all_options)
 {
     struct error e = ERROR_INIT;
@@ -184,7 +172,6 @@ int main(void)
     tcase_add_loop_test(t, an_unknown_column_is_refused, 0, sizeof columns / sizeof *columns);
     tcase_add_test(t, what_is_not_whole_is_refused);
     tcase_add_loop_test(t, the_nearest_valid_one_answers, 0, sizeof lookups / sizeof *lookups);
-    tcase_add_test(t, a_prelude_has_the_constants);
     tcase_add_test(t, json_has_all_options);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

@@ -4,7 +4,7 @@
 
 #include "extras/deploy/core_table.h"
 #include "extras/deploy/formats.h"
-#include "extras/deploy/nearest.h"
+#include "lookup_by_spec.h"
 #include "extras/deploy/paste_source.h"
 #include "hone_known.h"
 

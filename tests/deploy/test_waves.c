@@ -3,7 +3,7 @@
 #include "extras/deploy/choose.h"
 #include "extras/deploy/core_table.h"
 #include "extras/deploy/formats.h"
-#include "extras/deploy/nearest.h"
+#include "lookup_by_spec.h"
 #include "extras/deploy/waves.h"
 
 #include "base/random.h"

@@ -80,16 +80,6 @@ struct compare_limit compare_limit_of(const struct job_compare *k, double rms, d
                                   k->kind == COMPARE_ABSOLUTE ? 0 : k->rtol * narrowed};
 }
 
-static void set_limits(struct comparison *c)
-{
-    const struct job_compare *k = &c->buffer->compare;
-    struct compare_limit l = compare_limit_of(k, c->size.rms, c->size.narrowed);
-    c->poison_atol = c->atol = l.atol;
-    c->poison_rtol = c->rtol = l.rtol;
-    if (k->kind == COMPARE_SUM)
-        c->atol = INFINITY;
-}
-
 // Judging components needs the size of the reference first.
 static bool measures_first(const struct comparison *c)
 {
@@ -122,7 +112,12 @@ static bool run_passes(struct comparison *c, const struct pass *pass, struct par
 {
     if (measures_first(c) && !measure_reference(c, pass, t, e))
         return false;
-    set_limits(c);
+    const struct job_compare *k = &c->buffer->compare;
+    struct compare_limit l = compare_limit_of(k, c->size.rms, c->size.narrowed);
+    c->poison_atol = c->atol = l.atol;
+    c->poison_rtol = c->rtol = l.rtol;
+    if (k->kind == COMPARE_SUM)
+        c->atol = INFINITY;
     if (!pass->run(pass->context, c, t, e))
         return false;
     if (compare_is_whole(c->buffer->compare.kind)) {

@@ -35,8 +35,7 @@ static const char *reason_against_counting(const struct device *d, const struct 
         return NULL;
     if (d->info.type == DEVICE_GPU)
         return "no driver offers the counters of an OpenCL device; on NVIDIA's cards a CUDA "
-               "variant of the kernel is counted "
-               "(--language cuda)";
+               "variant of the kernel is counted (--language cuda)";
     return "this device has no counters; NVIDIA's cards have, in CUDA";
 }
 

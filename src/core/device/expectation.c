@@ -55,15 +55,6 @@ static void (*const readers[SCALAR_COUNT])(const void *data, const int64_t *at, 
 
 // ---- arrays -------------------------------------------------------------------------------------
 
-// 3-vectors in the room of four move together.
-static void close_gaps(const struct job_buffer *b, uint8_t *data)
-{
-    uint32_t bytes = scalar_bytes(b->element.scalar) * b->element.width,
-             space = element_bytes(&b->element);
-    for (uint64_t i = 0; bytes != space && i < b->count; i++)
-        memmove(data + i * bytes, data + i * space, bytes);
-}
-
 static void *make_contents_of(const struct job_buffer *b, struct error *e)
 {
     uint8_t *data = malloc((size_t)fill_bytes(b) + 1);
@@ -75,7 +66,11 @@ static void *make_contents_of(const struct job_buffer *b, struct error *e)
         free(data);
         return NULL;
     }
-    close_gaps(b, data);
+    // 3-vectors in the room of four move together.
+    uint32_t bytes = scalar_bytes(b->element.scalar) * b->element.width,
+             space = element_bytes(&b->element);
+    for (uint64_t i = 0; bytes != space && i < b->count; i++)
+        memmove(data + i * bytes, data + i * space, bytes);
     return data;
 }
 

@@ -6,7 +6,6 @@
 // two operations. What was made is compared with the host's at both ends and in the middle.
 #include "device/open_device.h"
 
-#include "base/text.h"
 #include "device/fill.h"
 #include "device/own_kernel.h"
 

@@ -106,16 +106,6 @@ static bool cool(struct session *s)
     return !s->policy->cold || flush_caches(s->device, &e) || run_lost(s->device, &e, s->result);
 }
 
-static bool warm_up(struct session *s)
-{
-    uint64_t untimed;
-    for (uint32_t i = 0; i < s->policy->warmups; i++) {
-        if (!freshen(s, 1) || !run_job(s->device, s->loaded, 1, &untimed, NULL, s->result))
-            return false;
-    }
-    return true;
-}
-
 static bool is_looked_at(const struct session *s, uint64_t launch)
 {
     return s->policy->check == POLICY_CHECK_EACH || launch == s->chosen;
@@ -150,8 +140,12 @@ static bool take_sample(struct session *s, uint64_t *sample_ns, uint64_t *row)
 {
     uint32_t batch = s->batch ? s->batch : 1, block;
     uint64_t sum = 0, total;
-    if (!warm_up(s))
-        return false;
+    uint64_t untimed;
+    for (uint32_t i = 0; i < s->policy->warmups; i++) {
+        if (!freshen(s, 1) || !run_job(s->device, s->loaded, 1, &untimed, NULL, s->result))
+            return false;
+    }
+
     for (uint32_t done = 0; done < batch; done += block) {
         block = batch - done < s->block ? batch - done : s->block;
         if (!launch_block(s, block, &total))

@@ -96,6 +96,24 @@ void evaluator_status(struct evaluator *ev, struct evaluator_status *out)
         ev->ops->status(ev, out);
 }
 
+void evaluator_add_status(struct evaluator *of, struct evaluator_status *out)
+{
+    struct evaluator_status one;
+    evaluator_status(of, &one);
+    out->building += one.building;
+    out->queued += one.queued;
+    out->ready += one.ready;
+    out->measuring = out->measuring || one.measuring;
+    out->running = one.running ? one.running : out->running;
+    out->waiting = one.waiting ? one.waiting : out->waiting;
+    out->reference = one.reference > out->reference ? one.reference : out->reference;
+    for (unsigned s = 0; s < SPAN_COUNT; s++)
+        out->times.span_ns[s] += one.times.span_ns[s];
+    out->times.build_wall_ns += one.times.build_wall_ns;
+    out->times.build_sum_ns += one.times.build_sum_ns;
+    out->times.builders += one.times.builders;
+}
+
 bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                      struct text *out, struct error *e)
 {

@@ -187,6 +187,8 @@ void evaluator_cancel(struct evaluator *ev);
 bool evaluator_idle(struct evaluator *ev);
 void evaluator_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns);
 void evaluator_status(struct evaluator *ev, struct evaluator_status *out);
+// Adds that of one of several to theirs.
+void evaluator_add_status(struct evaluator *one, struct evaluator_status *out);
 bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                      struct text *out, struct error *e);
 bool evaluator_suspects(struct evaluator *ev, uint64_t ticket);

@@ -165,16 +165,6 @@ static void farm_job_free(struct farm_job *j)
     free(j);
 }
 
-static void job_forget(struct farm *f, struct farm_job *j)
-{
-    struct farm_job **link = farm_bucket(f, j->ticket);
-    while (*link != j)
-        link = &(*link)->chained;
-    *link = j->chained;
-    f->job_count--;
-    farm_job_free(j);
-}
-
 static bool wait_for_room(struct farm *f, uint64_t ticket)
 {
     if (!ARRAY_ROOM(f->waiting, f->waiting_room, f->waiting_count + 1))
@@ -925,7 +915,12 @@ static void farm_drop(struct evaluator *ev, uint64_t ticket)
         settle_hold(m);
     }
     wait_no_more(f, ticket);
-    job_forget(f, j);
+    struct farm_job **link = farm_bucket(f, j->ticket);
+    while (*link != j)
+        link = &(*link)->chained;
+    *link = j->chained;
+    f->job_count--;
+    farm_job_free(j);
 }
 
 static size_t farm_room(struct evaluator *ev)
@@ -996,23 +991,10 @@ static void farm_status(struct evaluator *ev, struct evaluator_status *out)
     struct farm *f = farm_of(ev);
     uint32_t alive = 0;
     for (uint32_t i = 0; i < f->count; i++) {
-        struct evaluator_status one;
         if (!f->members[i].ev)
             continue;
-        evaluator_status(f->members[i].ev, &one);
+        evaluator_add_status(f->members[i].ev, out);
         alive++;
-        out->building += one.building;
-        out->queued += one.queued;
-        out->ready += one.ready;
-        out->measuring = out->measuring || one.measuring;
-        out->running = one.running ? one.running : out->running;
-        out->waiting = one.waiting ? one.waiting : out->waiting;
-        out->reference = one.reference > out->reference ? one.reference : out->reference;
-        for (unsigned s = 0; s < SPAN_COUNT; s++)
-            out->times.span_ns[s] += one.times.span_ns[s];
-        out->times.build_wall_ns += one.times.build_wall_ns;
-        out->times.build_sum_ns += one.times.build_sum_ns;
-        out->times.builders += one.times.builders;
     }
     out->queued += (uint32_t)f->waiting_count;
     if (out->measuring)
@@ -1099,16 +1081,6 @@ uint32_t farm_builders(const struct evaluator *ev)
 }
 
 // ---- making --------------------------------------------------------------------------------------
-
-// "node3, card 1 (GPU-6a0c...)".
-static void name_member(struct member *m)
-{
-    const struct place *p = m->place;
-    const struct device_info *d = p->device;
-    const char *own = d->uuid && *d->uuid ? d->uuid : d->pci && *d->pci ? d->pci : d->id;
-    str_format(m->name, sizeof m->name, "%s%scard %u (%s)", p->name ? p->name : "",
-               p->name && *p->name ? ", " : "", d->card, own);
-}
 
 // The cores of a machine are shared by its members.
 static uint32_t builders_of(const struct farm_options *o, const struct place *p)
@@ -1215,7 +1187,12 @@ static bool make_farm_member(struct farm *f, double share, struct error *e)
                          .jobs = live_pool_workers(&live),
                          .due = true,
                          .last_turn = &m->turns};
-    name_member(m);
+    // "node3, card 1 (GPU-6a0c...)".
+    const struct place *p = m->place;
+    const struct device_info *d = p->device;
+    const char *own = d->uuid && *d->uuid ? d->uuid : d->pci && *d->pci ? d->pci : d->id;
+    str_format(m->name, sizeof m->name, "%s%scard %u (%s)", p->name ? p->name : "",
+               p->name && *p->name ? ", " : "", d->card, own);
     live.endings = &f->endings;
     cached.may_measure = may_measure;
     cached.context = m;

@@ -4,8 +4,6 @@
 // drawn for it alone.
 #include "runner/live.h"
 
-#include "os/process_state.h"
-
 #include <sys/random.h>
 
 bool live_apart_open(struct live *v, const struct worker_setup *own, struct error *e)

@@ -28,9 +28,13 @@ void live_judge_caches(struct live *v)
     v->caches.are_left = v->caches.are_left || bench_worker(v->bench)->has_empty_caches;
 }
 
-// "POCL_CACHE_DIR=/home/me/.cache/hone/pocl" of the environment that workers get.
-static void list_caches(const struct live *v, struct text *out)
+void live_tell_caches(struct live *v)
 {
+    struct text where = TEXT_INIT;
+    if (!v->caches.are_left || v->told_caches)
+        return;
+    v->told_caches = true;
+    // "POCL_CACHE_DIR=/home/me/.cache/hone/pocl" of the environment that workers get.
     const struct language_cache *c = language_traits(v->device.language)->caches;
     for (; c->variable; c++) {
         size_t length = strlen(c->variable);
@@ -38,18 +42,9 @@ static void list_caches(const struct live *v, struct text *out)
         while (at && *at && !(strncmp(*at, c->variable, length) == 0 && (*at)[length] == '='))
             at++;
         if (at && *at)
-            text_addf(out, "%s%s", out->length ? ", " : " (", *at);
+            text_addf(&where, "%s%s", where.length ? ", " : " (", *at);
     }
-    text_add(out, out->length ? ")" : "");
-}
-
-void live_tell_caches(struct live *v)
-{
-    struct text where = TEXT_INIT;
-    if (!v->caches.are_left || v->told_caches)
-        return;
-    v->told_caches = true;
-    list_caches(v, &where);
+    text_add(&where, where.length ? ")" : "");
     log_add(v->o.log, LOG_WARNING,
             "a driver's cache seems to be damaged, or its disk full%s: what failed with it works "
             "with an empty one, which the rest of this run uses; `hone cache clear`, or removing "

@@ -270,20 +270,6 @@ static const char *output_unit(const struct job *j, const char *output)
     return "element";
 }
 
-static void put_left(const struct job *j, const struct result *r, struct text *out)
-{
-    const char *separator = "the default configuration left ";
-    for (uint32_t i = 0; i < r->deviation_count; i++) {
-        const struct deviation *d = &r->deviations[i];
-        if (d->left == 0)
-            continue;
-        text_addf(out, "%s%llu %s%s of `%s` unwritten, of %llu", separator,
-                  (unsigned long long)d->left, output_unit(j, d->name), d->left == 1 ? "" : "s",
-                  d->name, (unsigned long long)d->components);
-        separator = "; ";
-    }
-}
-
 // False: the evaluator is broken.
 static bool refuse_left(struct live *v, const char *left, struct result *r)
 {
@@ -305,7 +291,16 @@ static bool judge_left(struct live *v, const struct entry *n, struct result *r)
     bool ok = true;
     if (!n->job->reference.agreement || !result_left(r))
         return true;
-    put_left(n->job, r, &left);
+    const char *separator = "the default configuration left ";
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        const struct deviation *d = &r->deviations[i];
+        if (d->left == 0)
+            continue;
+        text_addf(&left, "%s%llu %s%s of `%s` unwritten, of %llu", separator,
+                  (unsigned long long)d->left, output_unit(n->job, d->name),
+                  d->left == 1 ? "" : "s", d->name, (unsigned long long)d->components);
+        separator = "; ";
+    }
     if (!n->job->partial)
         ok = refuse_left(v, left.length ? left.data : "out of memory", r);
     else if (!v->told_left)

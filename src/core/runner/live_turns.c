@@ -138,14 +138,6 @@ static void tell_stays(struct live *v, const struct job *j)
     v->told_inputs = v->told_inputs || why;
 }
 
-static void tell_skipped(struct live *v, const struct result *r)
-{
-    const char *why = strstr(r->log, POLICY_INPUTS_SKIPPED);
-    if (why && !v->told_inputs)
-        log_add(v->o.log, LOG_WARNING, "%s", why);
-    v->told_inputs = v->told_inputs || why;
-}
-
 void live_turn_go_on(struct live *v, struct entry *n)
 {
     const struct turn *t = &v->turns.first->turn;
@@ -160,7 +152,10 @@ void live_turn_go_on(struct live *v, struct entry *n)
     uint32_t have = n->result->sample_count;
     uint32_t left = have < t->launches ? t->launches - have : 0;
     n->result->warmups = t->warmups;
-    tell_skipped(v, n->result);
+    const char *why = strstr(n->result->log, POLICY_INPUTS_SKIPPED);
+    if (why && !v->told_inputs)
+        log_add(v->o.log, LOG_WARNING, "%s", why);
+    v->told_inputs = v->told_inputs || why;
     if (left == 0 || (v->cancelled && have > 0)) {
         n->result->stop = STOP_NONE; // that all was measured which was asked for says nothing
         live_bench_finish(v, n, have > 0 ? STOP_RANKED : STOP_NONE);

@@ -216,18 +216,6 @@ static void send_queued(struct node *n)
     }
 }
 
-// A lock that was granted to somebody who did not come back for it.
-static void release_unclaimed(struct node *n)
-{
-    for (struct held_lock *l = n->locks; l; l = l->next) {
-        if (l->claim != CLAIM_GRANTED || clock_ns() - l->granted_ns < UNCLAIMED_NS)
-            continue;
-        l->claim = CLAIM_NONE;
-        node_put(&n->control, NODE_UNLOCK, l->number, NULL, 0);
-        send_queued(n);
-    }
-}
-
 enum node_state node_state(struct node *n)
 {
     struct node_frame f;
@@ -247,7 +235,14 @@ enum node_state node_state(struct node *n)
         lose_link(n);
     if (node_is_silent(&n->silence, n->beat_ns, n->lease_ns))
         lose_node(n, "the process that holds the connection, hone-worker --link, is stopped");
-    release_unclaimed(n);
+    // Releases locks that were granted to somebody who did not come back for them.
+    for (struct held_lock *l = n->locks; l; l = l->next) {
+        if (l->claim != CLAIM_GRANTED || clock_ns() - l->granted_ns < UNCLAIMED_NS)
+            continue;
+        l->claim = CLAIM_NONE;
+        node_put(&n->control, NODE_UNLOCK, l->number, NULL, 0);
+        send_queued(n);
+    }
     return n->state;
 }
 

@@ -110,8 +110,7 @@ static void forget(struct queue *q, bool any, uint64_t ticket)
         several_entry_free(r);
 }
 
-// ---- the admission
-// ----------------------------------------------------------------------------------
+// ---- the admission -------------------------------------------------------------------------------
 
 static enum admission_answer lock_card(struct card *c, struct error *e)
 {
@@ -350,17 +349,9 @@ static void several_status(struct evaluator *ev, struct evaluator_status *out)
 {
     struct several *t = several_of(ev);
     memset(out, 0, sizeof *out);
-    for (uint32_t i = 0; i < t->count; i++) {
-        struct evaluator_status one;
-        evaluator_status(t->members[i].live, &one);
-        out->building += one.building;
-        out->queued += one.queued;
-        out->ready += one.ready;
-        out->measuring = out->measuring || one.measuring;
-        out->running = one.running ? one.running : out->running;
-        out->waiting = one.waiting ? one.waiting : out->waiting;
-        out->reference = one.reference > out->reference ? one.reference : out->reference;
-    }
+    for (uint32_t i = 0; i < t->count; i++)
+        evaluator_add_status(t->members[i].live, out);
+    out->times = (struct evaluator_times){0}; // members wait for each other: theirs do not add up
 }
 
 static bool several_suspects(struct evaluator *ev, uint64_t ticket)

@@ -186,23 +186,6 @@ static bool write_probe(struct store *s, struct error *e)
     return ok;
 }
 
-static bool open_write(struct store *s, const struct store_file *f, bool local, struct error *e)
-{
-    if (!store_file_ready(f, e))
-        return false;
-    s->db = store_file_open(f, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", e);
-    if (!s->db)
-        return false;
-    connection_prepare(s);
-    // SQLite opens for reading what it may not write.
-    if (sqlite3_db_readonly(s->db, "main") == 1)
-        return store_fail_readonly(e, s->path, f->path);
-    bool makes = false;
-    return store_execute(s, PAGE_SQL, "opening the store", e) && (local || store_leave_wal(s, e)) &&
-           making_begin(s, &makes, e) && contents_make(s, e) && journal_choose(s, local, e) &&
-           (!makes || making_end(s, e)) && write_probe(s, e);
-}
-
 // How to open for reading alone. Whoever may write opens so, though no write is let through: a log
 // that a killed process left can then be read (only a rollback journal must be undone before the
 // file makes sense, and is). Else a file without a log is read as if nobody could change it, since
@@ -250,7 +233,19 @@ static bool open_store_file(struct store *s, const char *path, enum place place,
     if (!write)
         return open_read(s, &f, e);
     bool local = place == PLACE_ASK ? store_file_local(&f) : place == PLACE_LOCAL;
-    return open_write(s, &f, local, e);
+    if (!store_file_ready(&f, e))
+        return false;
+    s->db = store_file_open(&f, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", e);
+    if (!s->db)
+        return false;
+    connection_prepare(s);
+    // SQLite opens for reading what it may not write.
+    if (sqlite3_db_readonly(s->db, "main") == 1)
+        return store_fail_readonly(e, s->path, f.path);
+    bool makes = false;
+    return store_execute(s, PAGE_SQL, "opening the store", e) && (local || store_leave_wal(s, e)) &&
+           making_begin(s, &makes, e) && contents_make(s, e) && journal_choose(s, local, e) &&
+           (!makes || making_end(s, e)) && write_probe(s, e);
 }
 
 struct store *store_open_at(const char *path, enum store_mode mode, enum place place,
@@ -286,19 +281,14 @@ struct store *store_stack(struct store *s, struct store *behind)
     return s;
 }
 
-// The last one to close carries the log into the file. Not into one that is not the user's own:
-// the log stays beside it. Without one SQLite's files beside it are taken away.
-static void leave_file(struct store *s)
-{
-    if (s->db && s->is_behind && store_log_bytes(s) > 0)
-        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
-}
-
 static void close_store(struct store *s)
 {
     for (size_t i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(s->statements[i]);
-    leave_file(s);
+    // The last one to close carries the log into the file. Not into one that is not the user's own:
+    // the log stays beside it. Without one SQLite's files beside it are taken away.
+    if (s->db && s->is_behind && store_log_bytes(s) > 0)
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
     sqlite3_close(s->db);
     texts_forget(&s->texts);
     arena_release(&s->run.arena);

@@ -280,13 +280,6 @@ static void pass_printed(struct agent *a, struct ward *w)
     }
 }
 
-static void end_channel(struct agent *a, struct ward *w)
-{
-    pass_printed(a, w);
-    w->has_ended = true;
-    put_frame(a, NODE_CLOSE, w->number, NULL, 0);
-}
-
 static void hear_ward(struct agent *a, struct ward *w)
 {
     uint8_t bytes[NODE_PIECE];
@@ -298,7 +291,9 @@ static void hear_ward(struct agent *a, struct ward *w)
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
         if (n <= 0) {
-            end_channel(a, w);
+            pass_printed(a, w);
+            w->has_ended = true;
+            put_frame(a, NODE_CLOSE, w->number, NULL, 0);
             return;
         }
         pass_printed(a, w);

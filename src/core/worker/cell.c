@@ -31,17 +31,6 @@
 
 // ---- its life
 
-// Closes the files that the worker was started with, which the cell does not use. The worker's own files
-// are close-on-exec, and stay.
-static void close_inherited(void)
-{
-    for (int fd = 3; fd < STATE_FILES; fd++) {
-        int flags = fcntl(fd, F_GETFD);
-        if (flags >= 0 && !(flags & FD_CLOEXEC))
-            close(fd);
-    }
-}
-
 enum cell_side cell_start(struct cell *c, struct error *e)
 {
     int ends[2];
@@ -66,7 +55,13 @@ enum cell_side cell_start(struct cell *c, struct error *e)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != worker)
         _exit(EXIT_FAILURE);
-    close_inherited();
+    // Closes the files that the worker was started with, which the cell does not use. The worker's own files
+    // are close-on-exec, and stay.
+    for (int fd = 3; fd < STATE_FILES; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        if (flags >= 0 && !(flags & FD_CLOEXEC))
+            close(fd);
+    }
     return CELL_INSIDE;
 }
 

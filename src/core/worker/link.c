@@ -861,19 +861,6 @@ static bool start_launcher(struct link *l)
     return ok;
 }
 
-// The first that the agent will be told, once it has spoken.
-static void put_greeting(struct link *l)
-{
-    struct node_lease lease = {(uint32_t)(l->o->beat_ns / 1000000),
-                               (uint32_t)(l->o->lease_ns / 1000000)};
-    struct text payload = TEXT_INIT;
-    struct wire w;
-    wire_writer(&w, &payload);
-    node_lease_codec(&w, &lease);
-    put_frame(l, &l->agent, NODE_HELLO, 0, payload.data, payload.length);
-    text_release(&payload);
-}
-
 // Waits for the launcher's end, reading what it still says.
 static bool launcher_ends(struct link *l, int timeout_ms)
 {
@@ -927,7 +914,15 @@ int link_run(int control, const struct link_options *o)
     node_stream_init(&l->agent, -1, -1);
     if (node_set_nonblocking(control) && start_launcher(l)) {
         process_batch();
-        put_greeting(l);
+        // The greeting is sent once the agent has spoken.
+        struct node_lease lease = {(uint32_t)(l->o->beat_ns / 1000000),
+                                   (uint32_t)(l->o->lease_ns / 1000000)};
+        struct text payload = TEXT_INIT;
+        struct wire w;
+        wire_writer(&w, &payload);
+        node_lease_codec(&w, &lease);
+        put_frame(l, &l->agent, NODE_HELLO, 0, payload.data, payload.length);
+        text_release(&payload);
         while (!l->has_ended && !l->lost.code)
             link_step(l);
     }

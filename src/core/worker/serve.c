@@ -148,6 +148,19 @@ struct request {
     const struct frame *frame;
     struct wire in;
     struct arena arena; // of what is read
+    const struct verb_row *row;
+};
+
+// A loaded job is given to one of these by its verb.
+typedef bool (*step)(struct device *d, struct loaded *l, const struct policy *p, struct result *r);
+typedef bool (*fetch)(struct device *d, struct loaded *l, uint32_t which, struct text *out,
+                      struct error *e);
+
+struct verb_row {
+    void (*serve)(struct worker *w, struct request *q);
+    bool needs_device;
+    step run;  // of serve_step()
+    fetch get; // of serve_fetch()
 };
 
 static void serve_hello(struct worker *w, struct request *q)
@@ -234,14 +247,6 @@ static void serve_open(struct worker *w, struct request *q)
         reply_error(w, e.text);
 }
 
-static void reply_image(struct worker *w, struct result *r, struct image *m)
-{
-    struct wire out = begin_frame(w);
-    result_codec(&out, r);
-    image_codec(&out, m);
-    send_frame(w, VERB_REPLY_IMAGE);
-}
-
 static void serve_build(struct worker *w, struct request *q)
 {
     struct error e = ERROR_INIT;
@@ -252,7 +257,10 @@ static void serve_build(struct worker *w, struct request *q)
     bool ok = r && j && read_policy(&q->in, &policy) && wire_done(&q->in);
     if (ok) {
         device_build(w->device, j, &q->arena, &image, r);
-        reply_image(w, r, &image);
+        struct wire out = begin_frame(w);
+        result_codec(&out, r);
+        image_codec(&out, &image);
+        send_frame(w, VERB_REPLY_IMAGE);
     } else {
         reply_error(w, e.code ? e.text : "build: the payload cannot be read");
     }
@@ -327,9 +335,7 @@ static void serve_load(struct worker *w, struct request *q)
     result_free(r);
 }
 
-typedef bool (*step)(struct device *d, struct loaded *l, const struct policy *p, struct result *r);
-
-static void serve_step(struct worker *w, struct request *q, step run)
+static void serve_step(struct worker *w, struct request *q)
 {
     uint32_t handle = 0;
     struct policy policy = {0};
@@ -342,27 +348,14 @@ static void serve_step(struct worker *w, struct request *q, step run)
     else if (!l)
         reply_error(w, "no job is loaded under this handle");
     else {
-        run(w->device, l->loaded, &policy, r);
+        q->row->run(w->device, l->loaded, &policy, r);
         fflush(stdout); // what kernels print is there before the answer is
         reply_result(w, r);
     }
     result_free(r);
 }
 
-static void serve_verify(struct worker *w, struct request *q)
-{
-    serve_step(w, q, device_verify);
-}
-
-static void serve_measure(struct worker *w, struct request *q)
-{
-    serve_step(w, q, device_measure);
-}
-
-typedef bool (*fetch)(struct device *d, struct loaded *l, uint32_t which, struct text *out,
-                      struct error *e);
-
-static void serve_fetch(struct worker *w, struct request *q, fetch get)
+static void serve_fetch(struct worker *w, struct request *q)
 {
     uint32_t handle = 0, which = 0;
     struct error e = ERROR_INIT;
@@ -374,16 +367,11 @@ static void serve_fetch(struct worker *w, struct request *q, fetch get)
         reply_error(w, "the payload cannot be read");
     else if (!l)
         reply_error(w, "no job is loaded under this handle");
-    else if (!get(w->device, l->loaded, which, &bytes, &e))
+    else if (!q->row->get(w->device, l->loaded, which, &bytes, &e))
         reply_error(w, e.text);
     else
         reply_bytes(w, &bytes);
     text_release(&bytes);
-}
-
-static void serve_output(struct worker *w, struct request *q)
-{
-    serve_fetch(w, q, device_output);
 }
 
 // Waits until the other side has taken it, so that no more than a part is ever queued.
@@ -472,16 +460,6 @@ static void serve_compare(struct worker *w, struct request *q)
     free(contents);
     job_free(j);
     result_free(r);
-}
-
-static void serve_binary(struct worker *w, struct request *q)
-{
-    serve_fetch(w, q, device_binary);
-}
-
-static void serve_ptx(struct worker *w, struct request *q)
-{
-    serve_fetch(w, q, device_ptx);
 }
 
 static void serve_unload(struct worker *w, struct request *q)
@@ -778,20 +756,27 @@ static void serve_in_cell(struct worker *w, const struct frame *f)
 
 // ---- the table
 
-static const struct {
-    void (*serve)(struct worker *w, struct request *q);
-    bool needs_device;
-} verbs[VERB_COUNT] = {
-    [VERB_HELLO] = {serve_hello, false},    [VERB_DEVICES] = {serve_devices, false},
-    [VERB_OPEN] = {serve_open, false},      [VERB_BUILD] = {serve_build, true},
-    [VERB_PREPARE] = {serve_prepare, true}, [VERB_LOAD] = {serve_load, true},
-    [VERB_VERIFY] = {serve_verify, true},   [VERB_MEASURE] = {serve_measure, true},
-    [VERB_OUTPUT] = {serve_output, true},   [VERB_BINARY] = {serve_binary, true},
-    [VERB_UNLOAD] = {serve_unload, true},   [VERB_STOP] = {serve_stop, false},
-    [VERB_PTX] = {serve_ptx, true},         [VERB_ROUTINE] = {serve_routine, false},
-    [VERB_BLOB] = {serve_blob, false},      [VERB_BLOB_FILE] = {serve_blob_file, false},
-    [VERB_OUTPUTS] = {serve_outputs, true}, [VERB_PART] = {serve_part, false},
-    [VERB_COMPARE] = {serve_compare, true}, [VERB_WAKE] = {serve_wake, false},
+static const struct verb_row verbs[VERB_COUNT] = {
+    [VERB_HELLO] = {serve_hello, false},
+    [VERB_DEVICES] = {serve_devices, false},
+    [VERB_OPEN] = {serve_open, false},
+    [VERB_BUILD] = {serve_build, true},
+    [VERB_PREPARE] = {serve_prepare, true},
+    [VERB_LOAD] = {serve_load, true},
+    [VERB_VERIFY] = {serve_step, true, .run = device_verify},
+    [VERB_MEASURE] = {serve_step, true, .run = device_measure},
+    [VERB_OUTPUT] = {serve_fetch, true, .get = device_output},
+    [VERB_BINARY] = {serve_fetch, true, .get = device_binary},
+    [VERB_UNLOAD] = {serve_unload, true},
+    [VERB_STOP] = {serve_stop, false},
+    [VERB_PTX] = {serve_fetch, true, .get = device_ptx},
+    [VERB_ROUTINE] = {serve_routine, false},
+    [VERB_BLOB] = {serve_blob, false},
+    [VERB_BLOB_FILE] = {serve_blob_file, false},
+    [VERB_OUTPUTS] = {serve_outputs, true},
+    [VERB_PART] = {serve_part, false},
+    [VERB_COMPARE] = {serve_compare, true},
+    [VERB_WAKE] = {serve_wake, false},
 };
 
 static void serve_frame(struct worker *w, const struct frame *f)
@@ -799,16 +784,17 @@ static void serve_frame(struct worker *w, const struct frame *f)
     struct request q;
     w->sequence = f->sequence;
     q.frame = f;
+    q.row = (unsigned)f->verb < VERB_COUNT ? &verbs[f->verb] : NULL;
     arena_init(&q.arena);
     wire_reader(&q.in, f->payload, f->length, &q.arena);
-    if ((unsigned)f->verb >= VERB_COUNT || !verbs[f->verb].serve)
+    if (!q.row || !q.row->serve)
         reply_error(w, "this verb is no request");
-    else if (verbs[f->verb].needs_device && !w->device)
+    else if (q.row->needs_device && !w->device)
         reply_error(w, "no device is open");
     else if (is_for_cell(w, f->verb))
         serve_in_cell(w, f);
     else
-        verbs[f->verb].serve(w, &q);
+        q.row->serve(w, &q);
     arena_release(&q.arena);
 }
 

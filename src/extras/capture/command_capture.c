@@ -117,9 +117,8 @@ static int refuse_unseen(const struct session *s)
 {
     const char *program = s->call->arguments[0];
     if (s->counts.processes == 0)
-        complain("%s: the layer was not loaded: a static program, or one that runs with the rights "
-                 "of another user, "
-                 "cannot be captured; one with AddressSanitizer needs "
+        complain("%s: the layer was not loaded: a static program, or one that runs with the "
+                 "rights of another user, cannot be captured; one with AddressSanitizer needs "
                  "ASAN_OPTIONS=verify_asan_link_order=0",
                  program);
     else
@@ -158,10 +157,8 @@ static void tell_limits(const struct session *s, struct text *out)
     else if (c->binaries)
         text_addf(out,
                   "%llu programs were made from binaries, of which the text is not known: "
-                  "--source own makes "
-                  "a program with a cache use its text; so do empty caches "
-                  "(OPENCV_OPENCL_CACHE_ENABLE=0, "
-                  "PYOPENCL_NO_CACHE=1).\n",
+                  "--source own makes a program with a cache use its text; so do empty caches "
+                  "(OPENCV_OPENCL_CACHE_ENABLE=0, PYOPENCL_NO_CACHE=1).\n",
                   (unsigned long long)c->binaries);
     if (c->images)
         text_addf(
@@ -284,8 +281,7 @@ static void show_table(struct session *s)
     text_addf(
         &out,
         "%u kernels, %llu launches: %.1f %% of the launches and %.1f %% of the device's time are "
-        "of shapes that replay; "
-        "%u specs, %u with something to tune\n",
+        "of shapes that replay; %u specs, %u with something to tune\n",
         t.kernels, (unsigned long long)all, all ? 100.0 * (double)t.replayed / (double)all : 0.0,
         s->capture.ns > 0 ? 100 * t.replayed_ns / s->capture.ns : 0.0, t.with_spec, t.tunable);
     tell_limits(s, &out);
@@ -357,20 +353,17 @@ static const struct option options[] = {
     {OPTION("output", "DIR", option_text, FIELD(output)), .letter = 'o',
      .brief = "the folder that is written; default: capture",
      .help = "The folder that is written; it is new, or empty. Default: capture. Only its owner "
-             "may read it (mode "
-             "0700), because it holds the program's data."},
+             "may read it (mode 0700), because it holds the program's data."},
     {OPTION("kernel", "NAME", option_text, FIELD(kernel)), .letter = 'k',
      .brief = "only the kernels of this name",
      .help = "Only the kernels of this name are captured; the others are counted and timed."},
     {OPTION("sample", "N", option_count, FIELD(launches)), .letter = 'n',
      .brief = "of each kernel, at most N launches",
-     .help = "Of each kernel at most N launches are kept, each of another shape: geometry, scalars "
-             "or sizes of buffers. "
-             "Default: 64."},
+     .help = "Of each kernel at most N launches are kept, each of another shape: geometry, "
+             "scalars or sizes of buffers. Default: 64."},
     {OPTION("limit", "BYTES", option_text, FIELD(limit)), .brief = "of data; default: 4GiB",
      .help = "The most that is kept of data, as 4GiB or 500MB. A launch whose data would pass it "
-             "is not captured, and "
-             "the table says so. Each content is kept once. Default: 4GiB."},
+             "is not captured, and the table says so. Each content is kept once. Default: 4GiB."},
     {OPTION("source", "own|FILE", option_list, FIELD(sources)), .is_list = true,
      .brief = "the text of kernels that are compiled",
      .help = "Where the text of kernels is that the program loads compiled. FILE: the kernels of "
@@ -392,17 +385,15 @@ const struct command command_capture = {
     .least = 1,
     .most = UINT32_MAX,
     .description = "Runs a program with a layer between it and OpenCL or CUDA, and writes a spec "
-                   "for each kernel that it launches: the "
-                   "text, the data, the sizes and the result are the program's own.\n\n"
+                   "for each kernel that it launches: the text, the data, the sizes and the "
+                   "result are the program's own.\n\n"
                    "The program is not rebuilt and not told. Of each kernel the first launches of "
-                   "different shapes are captured: "
-                   "source, options, arguments, buffers before and after. Each is then replayed "
-                   "ten times, which has to give what "
-                   "the program got, bit for bit; a kernel with atomics may differ as much as its "
-                   "replays do. Macros become "
-                   "parameters where a replay with other values gives the right result. The table "
-                   "says what share of the "
-                   "device's time each kernel has, how its replays went, and what can be tuned.\n\n"
+                   "different shapes are captured: source, options, arguments, buffers before and "
+                   "after. Each is then replayed ten times, which has to give what the program "
+                   "got, bit for bit; a kernel with atomics may differ as much as its replays do. "
+                   "Macros become parameters where a replay with other values gives the right "
+                   "result. The table says what share of the device's time each kernel has, how "
+                   "its replays went, and what can be tuned.\n\n"
                    "Then: hone tune capture/KERNEL.json. A capture holds the program's data.",
     .groups = groups,
     .settings_size = sizeof(struct capture_settings),

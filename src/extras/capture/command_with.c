@@ -317,9 +317,8 @@ static const struct option options[] = {
     {OPTION("verify", "SHARE", option_share, FIELD(verify)),
      .brief = "compare a share of the launches",
      .help = "Launch both kernels for this share of the replaced launches, the tuned one on "
-             "copies, and compare what "
-             "they wrote: 10% or 0.1. A difference ends the replacing at once, and the exit status "
-             "is 1."},
+             "copies, and compare what they wrote: 10% or 0.1. A difference ends the replacing "
+             "at once, and the exit status is 1."},
     {0},
 };
 
@@ -334,17 +333,13 @@ const struct command command_with = {
     .least = 1,
     .most = UINT32_MAX,
     .description = "Runs a program with the tables that hone deploy --for-program wrote: where it "
-                   "launches a kernel that a table "
-                   "has, the tuned program runs in its place.\n\n"
+                   "launches a kernel that a table has, the tuned program runs in its place.\n\n"
                    "The program is not rebuilt. A launch is replaced only where all is as it was "
-                   "captured: the text and options of "
-                   "the program, the device and its driver, the kinds of the arguments, the "
-                   "geometry; and where the restrictions "
-                   "of the spec allow the size. Else, and where a tuned program does not build, "
-                   "the program's own kernel runs. "
-                   "The last line, on standard error, says how many launches were replaced, and "
-                   "why the others were not. The exit "
-                   "status is the program's.",
+                   "captured: the text and options of the program, the device and its driver, the "
+                   "kinds of the arguments, the geometry; and where the restrictions of the spec "
+                   "allow the size. Else, and where a tuned program does not build, the program's "
+                   "own kernel runs. The last line, on standard error, says how many launches "
+                   "were replaced, and why the others were not. The exit status is the program's.",
     .groups = groups,
     .settings_size = sizeof(struct with_settings),
     .run = run_with_command,

@@ -8,7 +8,7 @@
 #include "cli/run_workflow.h"
 #include "extras/deploy/deploy.h"
 #include "extras/deploy/formats.h"
-#include "extras/deploy/nearest.h"
+#include "extras/deploy/core_table.h"
 #include "lib/choose_device.h"
 #include "report/units.h"
 #include "problem/sweep_plan.h"
@@ -221,20 +221,23 @@ static const struct constant *find_constant(const struct spec *spec, const char 
     return c;
 }
 
-// Finds the point that answers in hone's own lookup, unless that has another configuration.
-static void find_point(struct nearest_answer *a, struct arena *scratch)
+// Finds the point that answers. The library does not name it; the table that it was written from does.
+static void find_point(struct nearest_answer *a)
 {
-    const struct deploy_asker who = {.name = a->who.name,
-                                     .vendor = a->who.vendor,
-                                     .architecture = a->who.architecture,
-                                     .compute_units = (uint32_t)a->who.compute_units};
-    struct deploy_answer found;
-    deploy_find(a->table, &who, a->shape, scratch, &found);
-    if (found.point == DEPLOY_NONE || found.configuration != a->configuration)
-        return;
-    const char *const *parts = a->found->parts ? a->found->parts[found.device] : NULL;
-    a->point = &a->table->devices[found.device].points[found.point];
-    a->part = parts ? parts[a->found->chosen[found.device].rows[found.point]] : NULL;
+    struct core_table c;
+    struct error ignored = ERROR_INIT;
+    if (core_table_init(&c, a->table, &ignored)) {
+        const hone_core_handle h = hone_core_device_of(&c.core, a->who.name, a->who.vendor,
+                                                       a->who.architecture, a->who.compute_units);
+        const hone_core_answer found = hone_core_find(&h, a->shape);
+        if (found.point != HONE_CORE_NONE) {
+            const uint32_t point = found.point - c.core.devices[h.device].first;
+            const char *const *parts = a->found->parts ? a->found->parts[h.device] : NULL;
+            a->point = &a->table->devices[h.device].points[point];
+            a->part = parts ? parts[a->found->chosen[h.device].rows[point]] : NULL;
+        }
+    }
+    core_table_release(&c);
 }
 
 static bool ask_known(const struct best_nearest *n, struct nearest_answer *a, struct error *e)
@@ -269,7 +272,7 @@ static bool ask_known(const struct best_nearest *n, struct nearest_answer *a, st
     hone_known_why(a->known, &a->who, a->shape, columns, a->why, sizeof a->why);
     if (a->configuration == DEPLOY_NONE)
         return true;
-    find_point(a, arena);
+    find_point(a);
     size_t length =
         hone_known_options(a->known, &a->who, a->configuration, a->shape, a->options, OPTIONS_MOST);
     return (length > 0 && length < OPTIONS_MOST) ||

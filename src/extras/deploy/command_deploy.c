@@ -457,8 +457,7 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
     const bool any = shapes.length > 0;
     if (any && !s->into && s->turn + 1 >= s->turns)
         complain("%s: nothing is known at %s: no table was made; without --known these are "
-                 "measured, and without "
-                 "these there is a table",
+                 "measured, and without these there is a table",
                  s->work.spec->path, text_cstr(&shapes));
     text_release(&shapes);
     return any;
@@ -841,11 +840,10 @@ static const struct option point_options[] = {
          "repeated."},
     {OPTION("known", NULL, option_flag, FIELD(known)),
      .excludes = MEASURING ": nothing is launched",
-     .help = "Measure nothing: a table of what the store has, of this device or, with --device, of "
-             "another that need not be here. "
-             "--config and --where say of which part of the space, --cold with which inputs. A "
-             "size that the store does not know is "
-             "named, and there is no table."},
+     .help = "Measure nothing: a table of what the store has, of this device or, with --device, "
+             "of another that need not be here. --config and --where say of which part of the "
+             "space, --cold with which inputs. A size that the store does not know is named, and "
+             "there is no table."},
     {0},
 };
 
@@ -866,9 +864,8 @@ static const struct option table_options[] = {
          "repeated."},
     {OPTION("for-program", "CAPTURE", option_once, FIELD(for_program)),
      .brief = "one table for `hone with`, of a capture",
-     .help = "One table for all kernels of a folder that hone capture wrote, of what the store has "
-             "of them: "
-             "hone with FILE -- PROGRAM runs the program with it."},
+     .help = "One table for all kernels of a folder that hone capture wrote, of what the store "
+             "has of them: hone with FILE -- PROGRAM runs the program with it."},
     {OPTION("check", "FILE", option_once, FIELD(check)),
      .excludes = "output, format, name, set, shapes, also-device, known, with, config, "
                  "where, " MEASURING ": a file is looked at, and nothing is made",
@@ -902,8 +899,7 @@ static const struct example examples[] = {
     {"hone deploy kernels_cl/matmul_tiled.json --set WIDTH=128,256 --budget 4 -o table.json",
      "the same, and nothing is measured again; the table in a file"},
     {"hone deploy --check table.json", "is it still of this kernel?"},
-    {"hone deploy kernels_cl/matmul_tensor.json --set M=256..8192 --set N=M --set K=M --sample "
-     "30",
+    {"hone deploy kernels_cl/matmul_tensor.json --set M=256..8192 --set N=M --set K=M --sample 30",
      NEEDS_GPU "square matrices, and 30 sizes between the powers of two"},
     {0},
 };
@@ -919,23 +915,17 @@ const struct command command_deploy = {
         "Finds the fewest configurations that an application needs for its sizes, and writes the "
         "table that chooses among them.\n\n"
         "The sizes are what --set says, as in `hone sweep`, or those of --shapes; else the spec's "
-        "own. Each is tuned "
-        "(or "
-        "what the store has is taken); then the winners of all sizes, and the default, are "
-        "measured "
-        "at every size, those near the best in interleaved rounds, each result verified. Of these "
-        "times the fewest configurations are chosen that stay within --within of the best at every "
-        "size, and that are nowhere slower than the default was measured. What that costs is "
-        "printed: "
-        "\"5 configurations for 24 sizes; median 0.3 %, at most 1.9 % above the best, at "
-        "1536\".\n\n"
+        "own. Each is tuned (or what the store has is taken); then the winners of all sizes, and "
+        "the default, are measured at every size, those near the best in interleaved rounds, each "
+        "result verified. Of these times the fewest configurations are chosen that stay within "
+        "--within of the best at every size, and that are nowhere slower than the default was "
+        "measured. What that costs is printed: \"5 configurations for 24 sizes; median 0.3 %, at "
+        "most 1.9 % above the best, at 1536\".\n\n"
         "At other sizes the nearest point answers, in log space, whose configuration is valid "
-        "there. "
-        "With --sample sizes between the points are drawn, tuned and measured to say what the "
-        "table loses at them, and become points themselves where that is too much. On a device "
-        "that "
-        "was not measured one of the same architecture answers, else of the same vendor, else the "
-        "default configuration does.\n\n"
+        "there. With --sample sizes between the points are drawn, tuned and measured to say what "
+        "the table loses at them, and become points themselves where that is too much. On a "
+        "device that was not measured one of the same architecture answers, else of the same "
+        "vendor, else the default configuration does.\n\n"
         "Everything is stored as it is measured: a deploy that was ended goes on where it was.",
     .topics = "ranking, strategies",
     .groups = groups,

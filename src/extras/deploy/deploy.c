@@ -4,7 +4,6 @@
 // affect every point ends the deploy.
 #include "extras/deploy/deploy_inside.h"
 
-#include "extras/deploy/nearest.h"
 #include "space/space.h"
 #include "workflows/compare/compare.h"
 

@@ -4,7 +4,6 @@
 // alone, because a further wave of work-groups begins there, is found by a tune in that gap. The same seed draws the same shapes.
 #include "extras/deploy/deploy_inside.h"
 
-#include "extras/deploy/nearest.h"
 #include "space/space.h"
 
 #include <math.h>

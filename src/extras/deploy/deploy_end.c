@@ -2,8 +2,6 @@
 // configurations, the default first.
 #include "extras/deploy/deploy_inside.h"
 
-#include "extras/deploy/nearest.h"
-
 #include <math.h>
 
 // The choice of a text in the table's spec; NULL: it has no such configuration, or (*failed) no memory.

@@ -2,7 +2,6 @@
 #include "extras/deploy/deploy_inside.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static struct deploy_cost cost_of(const struct result *r)
 {

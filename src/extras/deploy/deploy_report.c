@@ -2,7 +2,7 @@
 // lose against the best ones.
 #include "extras/deploy/deploy_report.h"
 
-#include "extras/deploy/nearest.h"
+#include "extras/deploy/core_table.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -357,20 +357,22 @@ void report_deploy_unknown(const struct deploy_report *v, struct text *out)
 // Prints an application's answer at a shape that has no time, on the device that was measured.
 static void put_answer(const struct deploy_table *t, const int64_t *shape, struct text *out)
 {
-    const struct device_info *facts = t->devices[0].facts;
-    const struct deploy_asker who = {.name = t->devices[0].name, .facts = facts};
-    struct deploy_answer answer;
-    struct arena scratch;
-    arena_init(&scratch);
-    deploy_find(t, &who, shape, &scratch, &answer);
-    if (answer.configuration == DEPLOY_NONE)
-        text_add(out, "the table has no answer there, ");
-    else
-        text_addf(out, "the table answers with %s, not measured there: ",
-                  t->configurations[answer.configuration].text);
-    deploy_why(t, &who, &answer, out);
-    text_add(out, "\n");
-    arena_release(&scratch);
+    struct core_table c;
+    struct error why = ERROR_INIT;
+    char reason[1024];
+    if (core_table_init(&c, t, &why)) {
+        const hone_core_handle h = hone_core_device_of(&c.core, t->devices[0].name, NULL, NULL, 0);
+        const hone_core_answer answer = hone_core_find(&h, shape);
+        hone_core_why(&h, shape, reason, sizeof reason);
+        if (answer.configuration == HONE_CORE_NONE)
+            text_addf(out, "the table has no answer there, %s\n", reason);
+        else
+            text_addf(out, "the table answers with %s, not measured there: %s\n",
+                      t->configurations[answer.configuration].text, reason);
+    } else {
+        text_addf(out, "no application can look it up: %s\n", why.text);
+    }
+    core_table_release(&c);
 }
 
 void report_deploy_end(const struct deploy_report *v, struct text *out)

@@ -1,6 +1,7 @@
 // Makes and checks a dispatch table's parts: its columns by the spec's constants, a configuration's texts.
 #include "extras/deploy/dispatch.h"
 
+#include "known/known_core.h"
 #include "problem/option_words.h"
 #include "problem/facts.h"
 #include "problem/sources.h"
@@ -248,6 +249,40 @@ bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *cho
     text_release(&text);
     text_release(&options);
     return ok && out->text && out->options;
+}
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+uint32_t deploy_excluded(const struct deploy_table *t, const uint32_t *choice, const int64_t *shape,
+                         const struct device_info *facts, struct arena *scratch)
+{
+    const struct spec *s = t->spec;
+    uint32_t first = DEPLOY_NONE;
+    struct value *slots = arena_array(scratch, s->slots.count + (size_t)1, sizeof *slots);
+    if (!slots)
+        return s->restriction_count;
+    spec_bind_fixed(s, facts, slots);
+    for (uint32_t i = 0; i < t->column_count; i++)
+        slots[s->slots.constants + t->column_constants[i]] = value_int(shape[i]);
+    if (!spec_bind(s, choice, slots, scratch, NULL, NULL))
+        return s->restriction_count;
+    for (uint32_t i = 0; i < s->restriction_count && first == DEPLOY_NONE; i++) {
+        bool is_true = false;
+        if (expr_test(s->restrictions[i].expr, slots, scratch, &is_true) != EXPR_FAULT_NONE ||
+            !is_true)
+            first = i;
+    }
+    return first;
+}
+
+uint64_t deploy_distance(const int64_t *a, const int64_t *b, uint32_t columns)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < columns; i++) {
+        int64_t apart = hone_core_log2(a[i]) - hone_core_log2(b[i]);
+        sum += (uint64_t)(apart * apart);
+    }
+    return sum;
 }
 
 // ---- what is whole -----------------------------------------------------------------------------

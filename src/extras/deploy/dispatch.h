@@ -5,7 +5,7 @@
 // A *shape* is a whole number, 1 or more, for each *column*: the constants of the spec that the table is about, in order.
 // All other constants have the values that `spec` has.
 //
-// The lookup is the same everywhere (nearest.h, the generated header, the library that reads `.hone` files):
+// The lookup is the same everywhere (known/known_core.h: the generated header, the library that reads `.hone` files):
 //
 // 1. The device, by the first rule that applies:
 //      measured      the table has a device of its name or UUID
@@ -142,3 +142,11 @@ bool deploy_table_init(struct deploy_table *t, const struct spec *spec, const ch
 // Is what stands in it whole: every index in range, every shape 1 or more, identifiers and texts there? The error says
 // what is not. What writes a table may rely on it.
 bool deploy_table_check(const struct deploy_table *t, struct error *e);
+
+// The first restriction that excludes the configuration at the shape (DEPLOY_NONE: it is valid); where a derived
+// parameter has no value there, the number of restrictions.
+uint32_t deploy_excluded(const struct deploy_table *t, const uint32_t *choice, const int64_t *shape,
+                         const struct device_info *facts, struct arena *scratch);
+
+// Squared distance of two shapes in log space.
+uint64_t deploy_distance(const int64_t *a, const int64_t *b, uint32_t columns);

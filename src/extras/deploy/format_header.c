@@ -109,9 +109,8 @@ static void add_about(const struct header *h)
         h->out,
         ", &launch);\n\n"
         "   Build the kernel's source with these options; launch.kernel then takes launch.global "
-        "and launch.local, and its\n   arguments are those of launch.arguments, by the numbers "
-        "of %s_argument. best is NULL where no configuration is\n   valid; %s_why() has the "
-        "reason.\n",
+        "and launch.local, and its\n   arguments are those of launch.arguments, by the numbers of "
+        "%s_argument. best is NULL where no configuration is\n   valid; %s_why() has the reason.\n",
         h->name, h->name);
     text_addf(h->out,
               "   C99 and C++11; no library, no allocation, no state. */\n"

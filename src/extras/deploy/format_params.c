@@ -3,18 +3,6 @@
 #include "extras/deploy/formats.h"
 #include "extras/deploy/stamp.h"
 
-// "/* n=1048576 on NVIDIA H200 */"
-static void add_place(const struct deploy_table *t, const struct deploy_device *d, struct text *out)
-{
-    text_add(out, "/* ");
-    for (uint32_t i = 0; i < t->column_count; i++)
-        text_addf(out, "%s%s=%lld", i ? ", " : "", t->columns[i], (long long)d->points[0].shape[i]);
-    text_add(out, " on ");
-    for (const char *c = d->name; *c; c++)
-        text_addc(out, *c == '/' || *c == '\n' || *c == '\\' ? ' ' : *c); // it ends no comment
-    text_add(out, " */\n");
-}
-
 static void add_macro(const struct deploy_table *t, const char *prefix, uint32_t slot,
                       const struct value *v, struct text *out)
 {
@@ -73,7 +61,15 @@ static bool write_params(const struct deploy_table *t, const struct deploy_writi
         text_add(out, "/* ");
         deploy_stamp_add(t, out);
         text_add(out, " */\n");
-        add_place(t, d, out);
+        // "/* n=1048576 on NVIDIA H200 */"
+        text_add(out, "/* ");
+        for (uint32_t i = 0; i < t->column_count; i++)
+            text_addf(out, "%s%s=%lld", i ? ", " : "", t->columns[i],
+                      (long long)d->points[0].shape[i]);
+        text_add(out, " on ");
+        for (const char *c = d->name; *c; c++)
+            text_addc(out, *c == '/' || *c == '\n' || *c == '\\' ? ' ' : *c); // it ends no comment
+        text_add(out, " */\n");
         text_addf(out, "#ifndef %s_PARAMS_H\n#define %s_PARAMS_H\n", t->name, t->name);
         add_macros(t, w->prefix, slots, out);
         text_add(out, "#endif\n");

@@ -39,7 +39,6 @@ struct deploy_format {
     X(header)  \
     X(known)   \
     X(json)    \
-    X(prelude) \
     X(params)
 // clang-format on
 
@@ -48,7 +47,7 @@ DEPLOY_FORMATS(X)
 #undef X
 
 // As --format offers them.
-#define DEPLOY_FORMATS_ARGUMENT "header|known|json|prelude|params"
+#define DEPLOY_FORMATS_ARGUMENT "header|known|json|params"
 
 // NULL: there is none of that name.
 const struct deploy_format *deploy_format_find(const char *name);

@@ -9,7 +9,6 @@
 #include "extras/page/page.h"
 #include "workflows/peak/peak.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -3,8 +3,6 @@
 // group of failures.
 #include "extras/page/page.h"
 
-#include "report/report.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -92,20 +92,6 @@ void page_put_words(const char *term, const char *shown, struct text *out)
 
 // ---- views -------------------------------------------------------------------------------------
 
-static void put_sentence(const struct page_set *s, const struct view *v, struct text *out)
-{
-    struct text words = TEXT_INIT;
-    if (v->tell)
-        v->tell(s, &words);
-    if (words.length) {
-        text_add(out, "<p class=\"says\">");
-        put_markup(text_cstr(&words), out);
-        text_add(out, "</p>\n");
-    }
-    out->failed |= words.failed;
-    text_release(&words);
-}
-
 static void put_how(const struct view *v, struct text *out)
 {
     text_add(out, "<details class=\"how\"><summary aria-label=\"How to read this: ");
@@ -140,7 +126,16 @@ static void put_view_body(const struct page_set *s, const struct view *v, size_t
 {
     struct sheet g = {.out = out, .most = v->rows ? v->rows : PAGE_ROWS_MOST};
     put_how(v, out);
-    put_sentence(s, v, out);
+    struct text words = TEXT_INIT;
+    if (v->tell)
+        v->tell(s, &words);
+    if (words.length) {
+        text_add(out, "<p class=\"says\">");
+        put_markup(text_cstr(&words), out);
+        text_add(out, "</p>\n");
+    }
+    out->failed |= words.failed;
+    text_release(&words);
     if (v->draw)
         put_pictures(s, v, number, out);
     bool has_rows = v->grid && v->rows != 1;

@@ -4,7 +4,6 @@
 #include "workflows/tune/replay.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Makes a spec of the recorded parameters, for the expressions of a choice.

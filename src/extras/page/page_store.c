@@ -4,13 +4,11 @@
 
 #include "report/peak_report.h"
 #include "report/report.h"
-#include "report/units.h"
 #include "space/space.h"
 #include "workflows/peak/peak.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define LOGS_MOST 24 // build logs of failures that are kept: one of each message

@@ -62,15 +62,39 @@ bool cuda_below_open_nvrtc(void)
     return cuda_below.nvrtc.nvrtcCreateProgram && cuda_below.nvrtc.nvrtcCompileProgram;
 }
 
-static void note_call(void)
-{
-    atomic_fetch_add_explicit(&layer_counts->calls, 1, memory_order_relaxed);
-}
-
 // A function of the driver that this one has, or what it answers without.
 #define BELOW(name)  (cuda_below_open() && cuda_below.name)
 #define DRIVER(name) (cuda_below_open() && cuda_below.driver.name)
 #define NVRTC(name)  (cuda_below_open_nvrtc() && cuda_below.nvrtc.name)
+
+// A wrapped function: `answer` is what it returns where the driver has it.
+#define WRAPPED(function, has, parameters, answer)                                                 \
+    LAYER_EXPORT CUresult function parameters                                                      \
+    {                                                                                              \
+        return has(function) ? (answer) : CUDA_ERROR_NO_DRIVER;                                    \
+    }
+
+// A wrapped function of `of`, the functions of the driver: a success is noted.
+#define NOTED_AFTER(function, of, parameters, arguments, note)                                     \
+    LAYER_EXPORT CUresult function parameters                                                      \
+    {                                                                                              \
+        if (!(cuda_below_open() && (of).function))                                                 \
+            return CUDA_ERROR_NO_DRIVER;                                                           \
+        const CUresult code = (of).function arguments;                                             \
+        if (code == CUDA_SUCCESS)                                                                  \
+            note;                                                                                  \
+        return code;                                                                               \
+    }
+
+// The same with the note before the call.
+#define NOTED_BEFORE(function, of, parameters, arguments, note)                                    \
+    LAYER_EXPORT CUresult function parameters                                                      \
+    {                                                                                              \
+        if (!(cuda_below_open() && (of).function))                                                 \
+            return CUDA_ERROR_NO_DRIVER;                                                           \
+        note;                                                                                      \
+        return (of).function arguments;                                                            \
+    }
 
 // ---- the compiler ------------------------------------------------------------------------------
 
@@ -82,7 +106,7 @@ LAYER_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *out, const char *sourc
         return NVRTC_ERROR_OUT_OF_MEMORY;
     const nvrtcResult code =
         cuda_below.nvrtc.nvrtcCreateProgram(out, source, name, headers, texts, names);
-    note_call();
+    layer_note_call();
     if (code == NVRTC_SUCCESS)
         cuda_note_program(*out, source, headers, texts, names);
     return code;
@@ -114,46 +138,27 @@ LAYER_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count,
     return cuda_below.nvrtc.nvrtcCompileProgram(program, count, options);
 }
 
-LAYER_EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *out)
-{
-    size_t length = 0;
-    if (!NVRTC(nvrtcGetCUBIN))
-        return NVRTC_ERROR_OUT_OF_MEMORY;
-    const nvrtcResult code = cuda_below.nvrtc.nvrtcGetCUBIN(program, out);
-    if (code == NVRTC_SUCCESS &&
-        cuda_below.nvrtc.nvrtcGetCUBINSize(program, &length) == NVRTC_SUCCESS)
-        cuda_note_compiled(program, out, length);
-    return code;
-}
-
-LAYER_EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *out)
-{
-    size_t length = 0;
-    if (!NVRTC(nvrtcGetPTX))
-        return NVRTC_ERROR_OUT_OF_MEMORY;
-    const nvrtcResult code = cuda_below.nvrtc.nvrtcGetPTX(program, out);
-    if (code == NVRTC_SUCCESS &&
-        cuda_below.nvrtc.nvrtcGetPTXSize(program, &length) == NVRTC_SUCCESS)
-        cuda_note_compiled(program, out, length);
-    return code;
-}
+#define COMPILED(function)                                                                         \
+    LAYER_EXPORT nvrtcResult function(nvrtcProgram program, char *out)                             \
+    {                                                                                              \
+        size_t length = 0;                                                                         \
+        if (!NVRTC(function))                                                                      \
+            return NVRTC_ERROR_OUT_OF_MEMORY;                                                      \
+        const nvrtcResult code = cuda_below.nvrtc.function(program, out);                          \
+        if (code == NVRTC_SUCCESS &&                                                               \
+            cuda_below.nvrtc.function##Size(program, &length) == NVRTC_SUCCESS)                    \
+            cuda_note_compiled(program, out, length);                                              \
+        return code;                                                                               \
+    }
+COMPILED(nvrtcGetCUBIN)
+COMPILED(nvrtcGetPTX)
 
 // ---- modules -----------------------------------------------------------------------------------
 
 LAYER_EXPORT CUresult cuInit(unsigned flags)
 {
-    note_call();
+    layer_note_call();
     return DRIVER(cuInit) ? cuda_below.driver.cuInit(flags) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuModuleLoadData(CUmodule *out, const void *image)
-{
-    if (!DRIVER(cuModuleLoadData))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.driver.cuModuleLoadData(out, image);
-    if (code == CUDA_SUCCESS)
-        cuda_note_module(*out, image);
-    return code;
 }
 
 // The image is what the file holds; its end is marked, as that of PTX is.
@@ -168,127 +173,51 @@ static void note_file(const void *module, const char *path)
     free(image);
 }
 
-LAYER_EXPORT CUresult cuModuleLoad(CUmodule *out, const char *path)
-{
-    if (!BELOW(cuModuleLoad))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuModuleLoad(out, path);
-    if (code == CUDA_SUCCESS)
-        note_file(*out, path);
-    return code;
-}
+NOTED_AFTER(cuModuleLoadData, cuda_below.driver, (CUmodule * out, const void *image), (out, image),
+            cuda_note_module(*out, image))
+NOTED_AFTER(cuModuleLoad, cuda_below, (CUmodule * out, const char *path), (out, path),
+            note_file(*out, path))
+NOTED_AFTER(cuModuleLoadDataEx, cuda_below,
+            (CUmodule * out, const void *image, unsigned count, int *options, void **values),
+            (out, image, count, options, values), cuda_note_module(*out, image))
+NOTED_AFTER(cuModuleLoadFatBinary, cuda_below, (CUmodule * out, const void *image), (out, image),
+            cuda_note_module(*out, image))
+NOTED_BEFORE(cuModuleUnload, cuda_below.driver, (CUmodule module), (module),
+             cuda_drop_module(module))
+NOTED_AFTER(cuModuleGetFunction, cuda_below.driver,
+            (CUfunction * out, CUmodule module, const char *name), (out, module, name),
+            cuda_note_function(*out, module, name))
+NOTED_AFTER(cuLibraryLoadData, cuda_below,
+            (CUlibrary * out, const void *image, int *options, void **values, unsigned count,
+             int *library_options, void **library_values, unsigned library_count),
+            (out, image, options, values, count, library_options, library_values, library_count),
+            cuda_note_module(*out, image))
+NOTED_AFTER(cuLibraryLoadFromFile, cuda_below,
+            (CUlibrary * out, const char *path, int *options, void **values, unsigned count,
+             int *library_options, void **library_values, unsigned library_count),
+            (out, path, options, values, count, library_options, library_values, library_count),
+            note_file(*out, path))
+NOTED_BEFORE(cuLibraryUnload, cuda_below, (CUlibrary library), (library), cuda_drop_module(library))
+NOTED_AFTER(cuLibraryGetKernel, cuda_below, (CUkernel * out, CUlibrary library, const char *name),
+            (out, library, name), cuda_note_function(*out, library, name))
 
-LAYER_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned count,
-                                         int *options, void **values)
-{
-    if (!BELOW(cuModuleLoadDataEx))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuModuleLoadDataEx(out, image, count, options, values);
-    if (code == CUDA_SUCCESS)
-        cuda_note_module(*out, image);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuModuleLoadFatBinary(CUmodule *out, const void *image)
-{
-    if (!BELOW(cuModuleLoadFatBinary))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuModuleLoadFatBinary(out, image);
-    if (code == CUDA_SUCCESS)
-        cuda_note_module(*out, image);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuModuleUnload(CUmodule module)
-{
-    if (!DRIVER(cuModuleUnload))
-        return CUDA_ERROR_NO_DRIVER;
-    cuda_drop_module(module);
-    return cuda_below.driver.cuModuleUnload(module);
-}
-
-LAYER_EXPORT CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
-{
-    if (!DRIVER(cuModuleGetFunction))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.driver.cuModuleGetFunction(out, module, name);
-    if (code == CUDA_SUCCESS)
-        cuda_note_function(*out, module, name);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuLibraryLoadData(CUlibrary *out, const void *image, int *options,
-                                        void **values, unsigned count, int *library_options,
-                                        void **library_values, unsigned library_count)
-{
-    if (!BELOW(cuLibraryLoadData))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuLibraryLoadData(
-        out, image, options, values, count, library_options, library_values, library_count);
-    if (code == CUDA_SUCCESS)
-        cuda_note_module(*out, image);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuLibraryLoadFromFile(CUlibrary *out, const char *path, int *options,
-                                            void **values, unsigned count, int *library_options,
-                                            void **library_values, unsigned library_count)
-{
-    if (!BELOW(cuLibraryLoadFromFile))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuLibraryLoadFromFile(
-        out, path, options, values, count, library_options, library_values, library_count);
-    if (code == CUDA_SUCCESS)
-        note_file(*out, path);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuLibraryUnload(CUlibrary library)
-{
-    if (!BELOW(cuLibraryUnload))
-        return CUDA_ERROR_NO_DRIVER;
-    cuda_drop_module(library);
-    return cuda_below.cuLibraryUnload(library);
-}
-
-LAYER_EXPORT CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary library, const char *name)
-{
-    if (!BELOW(cuLibraryGetKernel))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuLibraryGetKernel(out, library, name);
-    if (code == CUDA_SUCCESS)
-        cuda_note_function(*out, library, name);
-    return code;
-}
-
-// A symbol's memory is no argument's: a kernel of the module may read it.
-LAYER_EXPORT CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule module,
-                                        const char *name)
-{
-    if (!DRIVER(cuModuleGetGlobal))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.driver.cuModuleGetGlobal(out, bytes, module, name);
-    CUdeviceptr at = 0;
-    size_t size = 0;
-    if (code == CUDA_SUCCESS && name &&
-        cuda_below.driver.cuModuleGetGlobal(&at, &size, module, name) == CUDA_SUCCESS)
-        cuda_note_symbol(module, name, at, size);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr *out, size_t *bytes, CUlibrary library,
-                                         const char *name)
-{
-    if (!BELOW(cuLibraryGetGlobal))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuLibraryGetGlobal(out, bytes, library, name);
-    CUdeviceptr at = 0;
-    size_t size = 0;
-    if (code == CUDA_SUCCESS && name &&
-        cuda_below.cuLibraryGetGlobal(&at, &size, library, name) == CUDA_SUCCESS)
-        cuda_note_symbol(library, name, at, size);
-    return code;
-}
+// A symbol's memory is no argument's: a kernel of the module may read it. The driver is asked once more, since the program may
+// want only one of the two.
+#define SYMBOL(function, of, type)                                                                 \
+    LAYER_EXPORT CUresult function(CUdeviceptr *out, size_t *bytes, type module, const char *name) \
+    {                                                                                              \
+        if (!(cuda_below_open() && (of).function))                                                 \
+            return CUDA_ERROR_NO_DRIVER;                                                           \
+        const CUresult code = (of).function(out, bytes, module, name);                             \
+        CUdeviceptr at = 0;                                                                        \
+        size_t size = 0;                                                                           \
+        if (code == CUDA_SUCCESS && name &&                                                        \
+            (of).function(&at, &size, module, name) == CUDA_SUCCESS)                               \
+            cuda_note_symbol(module, name, at, size);                                              \
+        return code;                                                                               \
+    }
+SYMBOL(cuModuleGetGlobal, cuda_below.driver, CUmodule)
+SYMBOL(cuLibraryGetGlobal, cuda_below, CUlibrary)
 
 // ---- launches ----------------------------------------------------------------------------------
 
@@ -297,6 +226,15 @@ static CUstream own_stream(CUstream stream)
 {
     return stream ? stream : (CUstream)(uintptr_t)CUDA_STREAM_PER_THREAD;
 }
+
+// A wrapped function of a stream, under both interfaces.
+#define OF_STREAM(function, has, parameters, answer)                                               \
+    WRAPPED(function, has, parameters, answer)                                                     \
+    LAYER_EXPORT CUresult function##_ptsz parameters                                               \
+    {                                                                                              \
+        stream = own_stream(stream);                                                               \
+        return has(function) ? (answer) : CUDA_ERROR_NO_DRIVER;                                    \
+    }
 
 #define LAUNCH_PARAMETERS                                                                          \
     CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,      \
@@ -315,40 +253,20 @@ CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream);
 CUresult cuGetProcAddress_before(const char *name, void **out, int version,
                                  uint64_t flags) __asm__("cuGetProcAddress");
 
-#define LAUNCH(of_stream)                                                                          \
-    {                                                                                              \
-        .function = function, .grid = {grid_x, grid_y, grid_z},                                    \
-        .block = {block_x, block_y, block_z}, .shared = shared, .stream = (of_stream),             \
-        .parameters = parameters                                                                   \
-    }
+// The launch with one more member.
+#define LAUNCH(more)                                                                               \
+    (&(const struct cuda_launch){.function = function,                                             \
+                                 .grid = {grid_x, grid_y, grid_z},                                 \
+                                 .block = {block_x, block_y, block_z},                             \
+                                 .shared = shared,                                                 \
+                                 .stream = stream,                                                 \
+                                 .parameters = parameters,                                         \
+                                 more})
 
-LAYER_EXPORT CUresult cuLaunchKernel(LAUNCH_PARAMETERS, void **extra)
-{
-    struct cuda_launch l = LAUNCH(stream);
-    l.extra = extra;
-    return DRIVER(cuLaunchKernel) ? cuda_launch_noted(&l) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuLaunchKernel_ptsz(LAUNCH_PARAMETERS, void **extra)
-{
-    struct cuda_launch l = LAUNCH(own_stream(stream));
-    l.extra = extra;
-    return DRIVER(cuLaunchKernel) ? cuda_launch_noted(&l) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuLaunchCooperativeKernel(LAUNCH_PARAMETERS)
-{
-    struct cuda_launch l = LAUNCH(stream);
-    l.is_cooperative = true;
-    return BELOW(cuLaunchCooperativeKernel) ? cuda_launch_noted(&l) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuLaunchCooperativeKernel_ptsz(LAUNCH_PARAMETERS)
-{
-    struct cuda_launch l = LAUNCH(own_stream(stream));
-    l.is_cooperative = true;
-    return BELOW(cuLaunchCooperativeKernel) ? cuda_launch_noted(&l) : CUDA_ERROR_NO_DRIVER;
-}
+OF_STREAM(cuLaunchKernel, DRIVER, (LAUNCH_PARAMETERS, void **extra),
+          cuda_launch_noted(LAUNCH(.extra = extra)))
+OF_STREAM(cuLaunchCooperativeKernel, BELOW, (LAUNCH_PARAMETERS),
+          cuda_launch_noted(LAUNCH(.is_cooperative = true)))
 
 static CUresult launch_by(const struct cuda_config *config, CUfunction function, void **parameters,
                           void **extra)
@@ -364,14 +282,10 @@ static CUresult launch_by(const struct cuda_config *config, CUfunction function,
     return cuda_launch_noted(&l);
 }
 
-LAYER_EXPORT CUresult cuLaunchKernelEx(const struct cuda_config *config, CUfunction function,
-                                       void **parameters, void **extra)
-{
-    if (!BELOW(cuLaunchKernelEx))
-        return CUDA_ERROR_NO_DRIVER;
-    return config ? launch_by(config, function, parameters, extra)
-                  : cuda_below.cuLaunchKernelEx(config, function, parameters, extra);
-}
+WRAPPED(cuLaunchKernelEx, BELOW,
+        (const struct cuda_config *config, CUfunction function, void **parameters, void **extra),
+        config ? launch_by(config, function, parameters, extra)
+               : cuda_below.cuLaunchKernelEx(config, function, parameters, extra))
 
 LAYER_EXPORT CUresult cuLaunchKernelEx_ptsz(const struct cuda_config *config, CUfunction function,
                                             void **parameters, void **extra)
@@ -387,123 +301,43 @@ LAYER_EXPORT CUresult cuLaunchKernelEx_ptsz(const struct cuda_config *config, CU
 
 // ---- streams -----------------------------------------------------------------------------------
 
-static CUresult begin_capture(CUstream stream, int mode)
+static CUresult note_begin(CUresult code)
 {
-    const CUresult code = cuda_below.cuStreamBeginCapture(stream, mode);
     if (code == CUDA_SUCCESS)
         atomic_fetch_add(&cuda_graph_captures, 1);
     return code;
 }
 
-LAYER_EXPORT CUresult cuStreamBeginCapture(CUstream stream, int mode)
+static CUresult note_end(CUresult code)
 {
-    return BELOW(cuStreamBeginCapture) ? begin_capture(stream, mode) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuStreamBeginCapture_ptsz(CUstream stream, int mode)
-{
-    return BELOW(cuStreamBeginCapture) ? begin_capture(own_stream(stream), mode)
-                                       : CUDA_ERROR_NO_DRIVER;
-}
-
-static CUresult begin_capture_to(CUstream stream, void *graph, const void *nodes, const void *edges,
-                                 size_t count, int mode)
-{
-    const CUresult code =
-        cuda_below.cuStreamBeginCaptureToGraph(stream, graph, nodes, edges, count, mode);
-    if (code == CUDA_SUCCESS)
-        atomic_fetch_add(&cuda_graph_captures, 1);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuStreamBeginCaptureToGraph(CUstream stream, void *graph, const void *nodes,
-                                                  const void *edges, size_t count, int mode)
-{
-    return BELOW(cuStreamBeginCaptureToGraph)
-               ? begin_capture_to(stream, graph, nodes, edges, count, mode)
-               : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuStreamBeginCaptureToGraph_ptsz(CUstream stream, void *graph,
-                                                       const void *nodes, const void *edges,
-                                                       size_t count, int mode)
-{
-    return BELOW(cuStreamBeginCaptureToGraph)
-               ? begin_capture_to(own_stream(stream), graph, nodes, edges, count, mode)
-               : CUDA_ERROR_NO_DRIVER;
-}
-
-static CUresult end_capture(CUstream stream, void **graph)
-{
-    const CUresult code = cuda_below.cuStreamEndCapture(stream, graph);
     if (atomic_fetch_sub(&cuda_graph_captures, 1) <= 0) // begun by a call that is not wrapped
         atomic_store(&cuda_graph_captures, 0);
     return code;
 }
 
-LAYER_EXPORT CUresult cuStreamEndCapture(CUstream stream, void **graph)
-{
-    return BELOW(cuStreamEndCapture) ? end_capture(stream, graph) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuStreamEndCapture_ptsz(CUstream stream, void **graph)
-{
-    return BELOW(cuStreamEndCapture) ? end_capture(own_stream(stream), graph)
-                                     : CUDA_ERROR_NO_DRIVER;
-}
+OF_STREAM(cuStreamBeginCapture, BELOW, (CUstream stream, int mode),
+          note_begin(cuda_below.cuStreamBeginCapture(stream, mode)))
+OF_STREAM(
+    cuStreamBeginCaptureToGraph, BELOW,
+    (CUstream stream, void *graph, const void *nodes, const void *edges, size_t count, int mode),
+    note_begin(cuda_below.cuStreamBeginCaptureToGraph(stream, graph, nodes, edges, count, mode)))
+OF_STREAM(cuStreamEndCapture, BELOW, (CUstream stream, void **graph),
+          note_end(cuda_below.cuStreamEndCapture(stream, graph)))
 
 // ---- graphs ------------------------------------------------------------------------------------
 
-static CUresult note_graph(CUresult code, CUgraphExec *out, CUgraph graph)
-{
-    if (code == CUDA_SUCCESS)
-        cuda_note_graph(*out, graph);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuGraphInstantiate(CUgraphExec *out, CUgraph graph, CUgraphNode *failed,
-                                         char *log, size_t bytes)
-{
-    return BELOW(cuGraphInstantiate)
-               ? note_graph(cuda_below.cuGraphInstantiate(out, graph, failed, log, bytes), out,
-                            graph)
-               : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, uint64_t flags)
-{
-    return BELOW(cuGraphInstantiateWithFlags)
-               ? note_graph(cuda_below.cuGraphInstantiateWithFlags(out, graph, flags), out, graph)
-               : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuGraphInstantiateWithParams(CUgraphExec *out, CUgraph graph,
-                                                   void *parameters)
-{
-    return BELOW(cuGraphInstantiateWithParams)
-               ? note_graph(cuda_below.cuGraphInstantiateWithParams(out, graph, parameters), out,
-                            graph)
-               : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream)
-{
-    return BELOW(cuGraphLaunch) ? cuda_graph_launch(graph, stream) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuGraphLaunch_ptsz(CUgraphExec graph, CUstream stream)
-{
-    return BELOW(cuGraphLaunch) ? cuda_graph_launch(graph, own_stream(stream))
-                                : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuGraphExecDestroy(CUgraphExec graph)
-{
-    if (!BELOW(cuGraphExecDestroy))
-        return CUDA_ERROR_NO_DRIVER;
-    cuda_drop_graph(graph);
-    return cuda_below.cuGraphExecDestroy(graph);
-}
+NOTED_AFTER(cuGraphInstantiate, cuda_below,
+            (CUgraphExec * out, CUgraph graph, CUgraphNode *failed, char *log, size_t bytes),
+            (out, graph, failed, log, bytes), cuda_note_graph(*out, graph))
+NOTED_AFTER(cuGraphInstantiateWithFlags, cuda_below,
+            (CUgraphExec * out, CUgraph graph, uint64_t flags), (out, graph, flags),
+            cuda_note_graph(*out, graph))
+NOTED_AFTER(cuGraphInstantiateWithParams, cuda_below,
+            (CUgraphExec * out, CUgraph graph, void *parameters), (out, graph, parameters),
+            cuda_note_graph(*out, graph))
+OF_STREAM(cuGraphLaunch, BELOW, (CUgraphExec graph, CUstream stream),
+          cuda_graph_launch(graph, stream))
+NOTED_BEFORE(cuGraphExecDestroy, cuda_below, (CUgraphExec graph), (graph), cuda_drop_graph(graph))
 
 // Its nodes are another graph's now; after a failure they are nobody's.
 static CUresult note_update(CUresult code, CUgraphExec to, CUgraph from)
@@ -515,145 +349,97 @@ static CUresult note_update(CUresult code, CUgraphExec to, CUgraph from)
     return code;
 }
 
-LAYER_EXPORT CUresult cuGraphExecUpdate(CUgraphExec to, CUgraph from, void *result)
-{
-    return BELOW(cuGraphExecUpdate)
-               ? note_update(cuda_below.cuGraphExecUpdate(to, from, result), to, from)
-               : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuGraphExecUpdate_before(CUgraphExec to, CUgraph from, CUgraphNode *failed,
-                                               int *result)
-{
-    return BELOW(cuGraphExecUpdate_before)
-               ? note_update(cuda_below.cuGraphExecUpdate_before(to, from, failed, result), to,
-                             from)
-               : CUDA_ERROR_NO_DRIVER;
-}
+WRAPPED(cuGraphExecUpdate, BELOW, (CUgraphExec to, CUgraph from, void *result),
+        note_update(cuda_below.cuGraphExecUpdate(to, from, result), to, from))
+WRAPPED(cuGraphExecUpdate_before, BELOW,
+        (CUgraphExec to, CUgraph from, CUgraphNode *failed, int *result),
+        note_update(cuda_below.cuGraphExecUpdate_before(to, from, failed, result), to, from))
 
 #define X(name, symbol, result, parameters)                                                        \
-    LAYER_EXPORT result name parameters                                                            \
-    {                                                                                              \
-        if (!BELOW(name))                                                                          \
-            return CUDA_ERROR_NO_DRIVER;                                                           \
-        cuda_note_graph_change(graph);                                                             \
-        return cuda_below.name(graph, node, to, more);                                             \
-    }
+    NOTED_BEFORE(name, cuda_below, parameters, (graph, node, to, more),                            \
+                 cuda_note_graph_change(graph))
 CAPTURE_CUDA_GRAPH_CHANGES(X)
 #undef X
 
 // ---- where the program waits -------------------------------------------------------------------
 
-static CUresult synchronize(CUstream stream)
+static CUresult note_wait(CUresult code)
 {
-    const CUresult code = cuda_below.driver.cuStreamSynchronize(stream);
     cuda_record_times();
     return code;
 }
 
-LAYER_EXPORT CUresult cuStreamSynchronize(CUstream stream)
-{
-    return DRIVER(cuStreamSynchronize) ? synchronize(stream) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuStreamSynchronize_ptsz(CUstream stream)
-{
-    return DRIVER(cuStreamSynchronize) ? synchronize(own_stream(stream)) : CUDA_ERROR_NO_DRIVER;
-}
-
-LAYER_EXPORT CUresult cuCtxSynchronize(void)
-{
-    if (!BELOW(cuCtxSynchronize))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuCtxSynchronize();
-    cuda_record_times();
-    return code;
-}
-
-LAYER_EXPORT CUresult cuEventSynchronize(CUevent event)
-{
-    if (!BELOW(cuEventSynchronize))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.cuEventSynchronize(event);
-    cuda_record_times();
-    return code;
-}
+OF_STREAM(cuStreamSynchronize, DRIVER, (CUstream stream),
+          note_wait(cuda_below.driver.cuStreamSynchronize(stream)))
+WRAPPED(cuCtxSynchronize, BELOW, (void), note_wait(cuda_below.cuCtxSynchronize()))
+WRAPPED(cuEventSynchronize, BELOW, (CUevent event), note_wait(cuda_below.cuEventSynchronize(event)))
 
 // ---- by name -----------------------------------------------------------------------------------
 
 // X(function, symbol, name that cuGetProcAddress is asked for, since which version of CUDA, one default stream a thread)
+#define SAME(X, function)        X(function, #function, #function, 0, 0)
+#define PER_THREAD(X, function)  X(function##_ptsz, #function "_ptsz", #function, 0, 1)
+#define OF_COMPILER(X, function) X(function, #function, "", 0, 0)
 #define OWN_FUNCTIONS(X)                                                                           \
-    X(cuInit, "cuInit", "cuInit", 0, 0)                                                            \
+    SAME(X, cuInit)                                                                                \
     X(cuGetProcAddress_before, "cuGetProcAddress", "cuGetProcAddress", 0, 0)                       \
     X(cuGetProcAddress, "cuGetProcAddress_v2", "cuGetProcAddress", 12000, 0)                       \
-    X(cuModuleLoad, "cuModuleLoad", "cuModuleLoad", 0, 0)                                          \
-    X(cuModuleLoadData, "cuModuleLoadData", "cuModuleLoadData", 0, 0)                              \
-    X(cuModuleLoadDataEx, "cuModuleLoadDataEx", "cuModuleLoadDataEx", 0, 0)                        \
-    X(cuModuleLoadFatBinary, "cuModuleLoadFatBinary", "cuModuleLoadFatBinary", 0, 0)               \
-    X(cuModuleUnload, "cuModuleUnload", "cuModuleUnload", 0, 0)                                    \
-    X(cuModuleGetFunction, "cuModuleGetFunction", "cuModuleGetFunction", 0, 0)                     \
-    X(cuLibraryLoadData, "cuLibraryLoadData", "cuLibraryLoadData", 0, 0)                           \
-    X(cuLibraryLoadFromFile, "cuLibraryLoadFromFile", "cuLibraryLoadFromFile", 0, 0)               \
-    X(cuLibraryUnload, "cuLibraryUnload", "cuLibraryUnload", 0, 0)                                 \
-    X(cuLibraryGetKernel, "cuLibraryGetKernel", "cuLibraryGetKernel", 0, 0)                        \
+    SAME(X, cuModuleLoad)                                                                          \
+    SAME(X, cuModuleLoadData)                                                                      \
+    SAME(X, cuModuleLoadDataEx)                                                                    \
+    SAME(X, cuModuleLoadFatBinary)                                                                 \
+    SAME(X, cuModuleUnload)                                                                        \
+    SAME(X, cuModuleGetFunction)                                                                   \
+    SAME(X, cuLibraryLoadData)                                                                     \
+    SAME(X, cuLibraryLoadFromFile)                                                                 \
+    SAME(X, cuLibraryUnload)                                                                       \
+    SAME(X, cuLibraryGetKernel)                                                                    \
     X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", "cuModuleGetGlobal", 3020, 0)                     \
-    X(cuLibraryGetGlobal, "cuLibraryGetGlobal", "cuLibraryGetGlobal", 0, 0)                        \
-    X(cuLaunchKernel, "cuLaunchKernel", "cuLaunchKernel", 0, 0)                                    \
+    SAME(X, cuLibraryGetGlobal)                                                                    \
+    SAME(X, cuLaunchKernel)                                                                        \
     X(cuLaunchKernel_ptsz, "cuLaunchKernel_ptsz", "cuLaunchKernel", 7000, 1)                       \
-    X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", "cuLaunchCooperativeKernel", 0, 0)   \
-    X(cuLaunchCooperativeKernel_ptsz, "cuLaunchCooperativeKernel_ptsz",                            \
-      "cuLaunchCooperativeKernel", 0, 1)                                                           \
-    X(cuLaunchKernelEx, "cuLaunchKernelEx", "cuLaunchKernelEx", 0, 0)                              \
-    X(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx_ptsz", "cuLaunchKernelEx", 0, 1)                    \
+    SAME(X, cuLaunchCooperativeKernel)                                                             \
+    PER_THREAD(X, cuLaunchCooperativeKernel)                                                       \
+    SAME(X, cuLaunchKernelEx)                                                                      \
+    PER_THREAD(X, cuLaunchKernelEx)                                                                \
     X(cuStreamBeginCapture, "cuStreamBeginCapture_v2", "cuStreamBeginCapture", 10010, 0)           \
     X(cuStreamBeginCapture_ptsz, "cuStreamBeginCapture_v2_ptsz", "cuStreamBeginCapture", 10010, 1) \
-    X(cuStreamBeginCaptureToGraph, "cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph",   \
-      0, 0)                                                                                        \
-    X(cuStreamBeginCaptureToGraph_ptsz, "cuStreamBeginCaptureToGraph_ptsz",                        \
-      "cuStreamBeginCaptureToGraph", 0, 1)                                                         \
-    X(cuStreamEndCapture, "cuStreamEndCapture", "cuStreamEndCapture", 0, 0)                        \
-    X(cuStreamEndCapture_ptsz, "cuStreamEndCapture_ptsz", "cuStreamEndCapture", 0, 1)              \
-    X(cuStreamSynchronize, "cuStreamSynchronize", "cuStreamSynchronize", 0, 0)                     \
+    SAME(X, cuStreamBeginCaptureToGraph)                                                           \
+    PER_THREAD(X, cuStreamBeginCaptureToGraph)                                                     \
+    SAME(X, cuStreamEndCapture)                                                                    \
+    PER_THREAD(X, cuStreamEndCapture)                                                              \
+    SAME(X, cuStreamSynchronize)                                                                   \
     X(cuStreamSynchronize_ptsz, "cuStreamSynchronize_ptsz", "cuStreamSynchronize", 7000, 1)        \
-    X(cuCtxSynchronize, "cuCtxSynchronize", "cuCtxSynchronize", 0, 0)                              \
-    X(cuEventSynchronize, "cuEventSynchronize", "cuEventSynchronize", 0, 0)                        \
+    SAME(X, cuCtxSynchronize)                                                                      \
+    SAME(X, cuEventSynchronize)                                                                    \
     X(cuGraphInstantiate, "cuGraphInstantiate_v2", "cuGraphInstantiate", 11000, 0)                 \
     X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000, 0)  \
-    X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags",   \
-      0, 0)                                                                                        \
-    X(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams",                                \
-      "cuGraphInstantiateWithParams", 0, 0)                                                        \
-    X(cuGraphLaunch, "cuGraphLaunch", "cuGraphLaunch", 0, 0)                                       \
-    X(cuGraphLaunch_ptsz, "cuGraphLaunch_ptsz", "cuGraphLaunch", 0, 1)                             \
-    X(cuGraphExecDestroy, "cuGraphExecDestroy", "cuGraphExecDestroy", 0, 0)                        \
+    SAME(X, cuGraphInstantiateWithFlags)                                                           \
+    SAME(X, cuGraphInstantiateWithParams)                                                          \
+    SAME(X, cuGraphLaunch)                                                                         \
+    PER_THREAD(X, cuGraphLaunch)                                                                   \
+    SAME(X, cuGraphExecDestroy)                                                                    \
     X(cuGraphExecUpdate_before, "cuGraphExecUpdate", "cuGraphExecUpdate", 0, 0)                    \
     X(cuGraphExecUpdate, "cuGraphExecUpdate_v2", "cuGraphExecUpdate", 12000, 0)                    \
     X(cuGraphExecKernelNodeSetParams_before, "cuGraphExecKernelNodeSetParams",                     \
       "cuGraphExecKernelNodeSetParams", 0, 0)                                                      \
     X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams_v2",                         \
       "cuGraphExecKernelNodeSetParams", 12000, 0)                                                  \
-    X(cuGraphExecMemcpyNodeSetParams, "cuGraphExecMemcpyNodeSetParams",                            \
-      "cuGraphExecMemcpyNodeSetParams", 0, 0)                                                      \
-    X(cuGraphExecMemsetNodeSetParams, "cuGraphExecMemsetNodeSetParams",                            \
-      "cuGraphExecMemsetNodeSetParams", 0, 0)                                                      \
-    X(cuGraphExecHostNodeSetParams, "cuGraphExecHostNodeSetParams",                                \
-      "cuGraphExecHostNodeSetParams", 0, 0)                                                        \
-    X(cuGraphExecChildGraphNodeSetParams, "cuGraphExecChildGraphNodeSetParams",                    \
-      "cuGraphExecChildGraphNodeSetParams", 0, 0)                                                  \
-    X(cuGraphExecEventRecordNodeSetEvent, "cuGraphExecEventRecordNodeSetEvent",                    \
-      "cuGraphExecEventRecordNodeSetEvent", 0, 0)                                                  \
-    X(cuGraphExecEventWaitNodeSetEvent, "cuGraphExecEventWaitNodeSetEvent",                        \
-      "cuGraphExecEventWaitNodeSetEvent", 0, 0)                                                    \
-    X(cuGraphExecBatchMemOpNodeSetParams, "cuGraphExecBatchMemOpNodeSetParams",                    \
-      "cuGraphExecBatchMemOpNodeSetParams", 0, 0)                                                  \
-    X(cuGraphExecNodeSetParams, "cuGraphExecNodeSetParams", "cuGraphExecNodeSetParams", 0, 0)      \
-    X(cuGraphNodeSetEnabled, "cuGraphNodeSetEnabled", "cuGraphNodeSetEnabled", 0, 0)               \
-    X(nvrtcCreateProgram, "nvrtcCreateProgram", "", 0, 0)                                          \
-    X(nvrtcDestroyProgram, "nvrtcDestroyProgram", "", 0, 0)                                        \
-    X(nvrtcAddNameExpression, "nvrtcAddNameExpression", "", 0, 0)                                  \
-    X(nvrtcCompileProgram, "nvrtcCompileProgram", "", 0, 0)                                        \
-    X(nvrtcGetCUBIN, "nvrtcGetCUBIN", "", 0, 0)                                                    \
-    X(nvrtcGetPTX, "nvrtcGetPTX", "", 0, 0)
+    SAME(X, cuGraphExecMemcpyNodeSetParams)                                                        \
+    SAME(X, cuGraphExecMemsetNodeSetParams)                                                        \
+    SAME(X, cuGraphExecHostNodeSetParams)                                                          \
+    SAME(X, cuGraphExecChildGraphNodeSetParams)                                                    \
+    SAME(X, cuGraphExecEventRecordNodeSetEvent)                                                    \
+    SAME(X, cuGraphExecEventWaitNodeSetEvent)                                                      \
+    SAME(X, cuGraphExecBatchMemOpNodeSetParams)                                                    \
+    SAME(X, cuGraphExecNodeSetParams)                                                              \
+    SAME(X, cuGraphNodeSetEnabled)                                                                 \
+    OF_COMPILER(X, nvrtcCreateProgram)                                                             \
+    OF_COMPILER(X, nvrtcDestroyProgram)                                                            \
+    OF_COMPILER(X, nvrtcAddNameExpression)                                                         \
+    OF_COMPILER(X, nvrtcCompileProgram)                                                            \
+    OF_COMPILER(X, nvrtcGetCUBIN)                                                                  \
+    OF_COMPILER(X, nvrtcGetPTX)
 
 void *cuda_own_function(const char *name)
 {

@@ -180,6 +180,10 @@ struct layer_settings {
 };
 extern struct layer_settings layer_settings;
 extern struct capture_counts *layer_counts; // never NULL
+static inline void layer_note_call(void)
+{
+    atomic_fetch_add_explicit(&layer_counts->calls, 1, memory_order_relaxed);
+}
 
 // Reads the environment and opens the folder; once.
 void layer_folder_open(void);

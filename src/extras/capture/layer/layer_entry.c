@@ -38,11 +38,6 @@ __attribute__((constructor)) static void open_when_loaded(void)
     layer_open();
 }
 
-static void note_call(void)
-{
-    atomic_fetch_add_explicit(&layer_counts->calls, 1, memory_order_relaxed);
-}
-
 // ---- programs ----------------------------------------------------------------------------------
 
 static char *copy_text(const char *text, size_t length)
@@ -94,7 +89,7 @@ static cl_program wrap_clCreateProgramWithSource(cl_context context, cl_uint cou
     cl_program made = layer_next.clCreateProgramWithSource(context, count, texts, lengths, error);
     if (!made)
         return made;
-    note_call();
+    layer_note_call();
     atomic_fetch_add(&layer_counts->programs, 1);
     struct layer_program *p = layer_add(&layer_objects.programs, made, sizeof *p);
     if (!p)
@@ -113,7 +108,7 @@ static cl_program wrap_clCreateProgramWithBinary(cl_context context, cl_uint cou
                                                  const unsigned char **binaries, cl_int *status,
                                                  cl_int *error)
 {
-    note_call();
+    layer_note_call();
     atomic_fetch_add(&layer_counts->binaries, 1);
     if (layer_settings.refuse_binaries) {
         atomic_fetch_add(&layer_counts->refused, 1);
@@ -134,7 +129,7 @@ static cl_program wrap_clCreateProgramWithIL(cl_context context, const void *il,
                                              cl_int *error)
 {
     cl_program made = layer_next.clCreateProgramWithIL(context, il, length, error);
-    note_call();
+    layer_note_call();
     atomic_fetch_add(&layer_counts->il, 1);
     if (made)
         note_program(made, "SPIR-V");
@@ -147,7 +142,7 @@ static cl_program wrap_clCreateProgramWithBuiltInKernels(cl_context context, cl_
 {
     cl_program made =
         layer_next.clCreateProgramWithBuiltInKernels(context, count, devices, names, error);
-    note_call();
+    layer_note_call();
     if (made)
         note_program(made, "built-in kernel");
     return made;
@@ -192,7 +187,7 @@ static char *ask_information(cl_program program, const char *options)
 static cl_int wrap_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
                                   const char *options, program_callback notify, void *data)
 {
-    note_call();
+    layer_note_call();
     note_options(program, options);
     char *asked = ask_information(program, options);
     cl_int status =
@@ -248,7 +243,7 @@ static cl_int wrap_clCompileProgram(cl_program program, cl_uint count, const cl_
     struct layer_header *copies =
         header_count && headers && names ? calloc(header_count, sizeof *copies) : NULL;
     uint32_t copied = 0;
-    note_call();
+    layer_note_call();
     for (cl_uint i = 0; copies && i < header_count; i++)
         copied += copy_header(&copies[copied], names[i], headers[i]);
     struct layer_program *p = layer_lock(&layer_objects.programs, program);
@@ -318,7 +313,7 @@ static cl_program wrap_clLinkProgram(cl_context context, cl_uint count, const cl
     struct layer_part *parts = NULL;
     uint32_t part_count = 0;
     const char *without = NULL;
-    note_call();
+    layer_note_call();
     for (cl_uint i = 0; inputs && i < input_count; i++) {
         const char *why = take_parts(&parts, &part_count, inputs[i]);
         without = without ? without : why;
@@ -365,7 +360,7 @@ static cl_kernel wrap_clCreateKernel(cl_program program, const char *name, cl_in
 {
     cl_kernel made = layer_next.clCreateKernel(program, name, error);
     if (made) {
-        note_call();
+        layer_note_call();
         layer_record_kernel(made, program);
     }
     return made;
@@ -378,7 +373,7 @@ static cl_int wrap_clCreateKernelsInProgram(cl_program program, cl_uint count, c
     const cl_int status = layer_next.clCreateKernelsInProgram(program, count, kernels, &own);
     if (made)
         *made = own;
-    note_call();
+    layer_note_call();
     for (cl_uint i = 0; status == CL_SUCCESS && kernels && i < own && i < count; i++)
         layer_record_kernel(kernels[i], program);
     return status;
@@ -537,19 +532,9 @@ static cl_mem note_memory(cl_mem made, size_t size, cl_mem_flags flags, enum lay
 static cl_mem wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                                   cl_int *error)
 {
-    note_call();
+    layer_note_call();
     return note_memory(layer_next.clCreateBuffer(context, readable(flags), size, host, error), size,
                        flags, LAYER_BUFFER);
-}
-
-static cl_mem wrap_clCreateBufferWithProperties(cl_context context,
-                                                const cl_mem_properties *properties,
-                                                cl_mem_flags flags, size_t size, void *host,
-                                                cl_int *error)
-{
-    return note_memory(layer_next.clCreateBufferWithProperties(context, properties, readable(flags),
-                                                               size, host, error),
-                       size, flags, LAYER_BUFFER);
 }
 
 static cl_mem wrap_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
@@ -561,51 +546,37 @@ static cl_mem wrap_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
                        LAYER_BUFFER);
 }
 
-static cl_mem wrap_clCreateImage(cl_context context, cl_mem_flags flags,
-                                 const cl_image_format *format, const cl_image_desc *about,
-                                 void *host, cl_int *error)
-{
-    return note_memory(
-        layer_next.clCreateImage(context, readable(flags), format, about, host, error), 0, flags,
-        LAYER_IMAGE);
-}
+// A function that makes memory of this size (0: it is asked for, or not known) and kind.
+#define MEMORY(name, kind, size, parameters, arguments)                                            \
+    static cl_mem wrap_##name parameters                                                           \
+    {                                                                                              \
+        return note_memory(layer_next.name arguments, size, flags, kind);                          \
+    }
 
-static cl_mem wrap_clCreateImageWithProperties(cl_context context,
-                                               const cl_mem_properties *properties,
-                                               cl_mem_flags flags, const cl_image_format *format,
-                                               const cl_image_desc *about, void *host,
-                                               cl_int *error)
-{
-    return note_memory(layer_next.clCreateImageWithProperties(context, properties, readable(flags),
-                                                              format, about, host, error),
-                       0, flags, LAYER_IMAGE);
-}
-
-static cl_mem wrap_clCreateImage2D(cl_context context, cl_mem_flags flags,
-                                   const cl_image_format *format, size_t width, size_t height,
-                                   size_t pitch, void *host, cl_int *error)
-{
-    return note_memory(layer_next.clCreateImage2D(context, readable(flags), format, width, height,
-                                                  pitch, host, error),
-                       0, flags, LAYER_IMAGE);
-}
-
-static cl_mem wrap_clCreateImage3D(cl_context context, cl_mem_flags flags,
-                                   const cl_image_format *format, size_t width, size_t height,
-                                   size_t depth, size_t row, size_t slice, void *host,
-                                   cl_int *error)
-{
-    return note_memory(layer_next.clCreateImage3D(context, readable(flags), format, width, height,
-                                                  depth, row, slice, host, error),
-                       0, flags, LAYER_IMAGE);
-}
-
-static cl_mem wrap_clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet,
-                                cl_uint most, const cl_pipe_properties *properties, cl_int *error)
-{
-    return note_memory(layer_next.clCreatePipe(context, flags, packet, most, properties, error), 0,
-                       flags, LAYER_PIPE);
-}
+MEMORY(clCreateBufferWithProperties, LAYER_BUFFER, size,
+       (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t size,
+        void *host, cl_int *error),
+       (context, properties, readable(flags), size, host, error))
+MEMORY(clCreateImage, LAYER_IMAGE, 0,
+       (cl_context context, cl_mem_flags flags, const cl_image_format *format,
+        const cl_image_desc *about, void *host, cl_int *error),
+       (context, readable(flags), format, about, host, error))
+MEMORY(clCreateImageWithProperties, LAYER_IMAGE, 0,
+       (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+        const cl_image_format *format, const cl_image_desc *about, void *host, cl_int *error),
+       (context, properties, readable(flags), format, about, host, error))
+MEMORY(clCreateImage2D, LAYER_IMAGE, 0,
+       (cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
+        size_t height, size_t pitch, void *host, cl_int *error),
+       (context, readable(flags), format, width, height, pitch, host, error))
+MEMORY(clCreateImage3D, LAYER_IMAGE, 0,
+       (cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
+        size_t height, size_t depth, size_t row, size_t slice, void *host, cl_int *error),
+       (context, readable(flags), format, width, height, depth, row, slice, host, error))
+MEMORY(clCreatePipe, LAYER_PIPE, 0,
+       (cl_context context, cl_mem_flags flags, cl_uint packet, cl_uint most,
+        const cl_pipe_properties *properties, cl_int *error),
+       (context, flags, packet, most, properties, error))
 
 // Samplers stand among the memory, as what an argument can be.
 static cl_sampler note_sampler(cl_sampler made)
@@ -650,7 +621,7 @@ static void *wrap_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t 
 {
     void *made = layer_next.clSVMAlloc(context, flags, size, alignment);
     struct layer_svm *s = made ? layer_add(&layer_objects.svm, made, sizeof *s) : NULL;
-    note_call();
+    layer_note_call();
     if (s) {
         s->context = context;
         s->size = size;
@@ -673,7 +644,7 @@ static cl_command_queue note_queue(cl_command_queue made, cl_context context,
     struct layer_queue *q = made && layer_settings.is_capturing
                                 ? layer_add(&layer_objects.queues, made, sizeof *q)
                                 : NULL;
-    note_call();
+    layer_note_call();
     if (!q)
         return made;
     q->context = context;
@@ -881,7 +852,7 @@ static void *wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platfo
 
 static cl_int wrap_clGetPlatformIDs(cl_uint count, cl_platform_id *platforms, cl_uint *found)
 {
-    note_call();
+    layer_note_call();
     return layer_next.clGetPlatformIDs(count, platforms, found);
 }
 

@@ -607,8 +607,7 @@ static void log_argument(struct layer_line *l, const struct captured *c, cl_uint
         log_sampler(l, m->memory);
     } else if (m->root) {
         line_add(l,
-                 "{\"kind\":\"%s\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":"
-                 "\"%s\"",
+                 "{\"kind\":\"%s\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":\"%s\"",
                  m->memory ? "buffer" : "svm", m->size, m->offset, m->digest[0], m->digest[1]);
         const int other = overlapped(c, at);
         if (m->is_image)

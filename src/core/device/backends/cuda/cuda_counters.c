@@ -127,10 +127,9 @@ static bool open_cupti(const struct cuda *o, struct cupti_api *api, struct error
     if (!library)
         return error_set(e, ERROR_DEVICE,
                          "CUPTI, which reads the card's counters, is neither beside NVRTC nor "
-                         "where the loader looks nor "
-                         "below /usr/local/cuda; install it (NVIDIA: cuda-cupti; PyPI: "
-                         "nvidia-cuda-cupti), or set "
-                         "CUDA_HOME to the folder of a CUDA toolkit");
+                         "where the loader looks nor below /usr/local/cuda; install it (NVIDIA: "
+                         "cuda-cupti; PyPI: nvidia-cuda-cupti), or set CUDA_HOME to the folder "
+                         "of a CUDA toolkit");
     const char *missing = library_functions(library, cupti_entries,
                                             sizeof cupti_entries / sizeof *cupti_entries, api);
     return !missing ||
@@ -147,8 +146,7 @@ static bool cupti_failed(const struct cupti_api *api, const char *call, int code
                                 "the driver lets administrators alone read counters "
                                 "(ERR_NVGPUCTRPERM); one of them lets all do it by a file "
                                 "/etc/modprobe.d/nvidia-counters.conf with the line \"options "
-                                "nvidia NVreg_RestrictProfilingToAdminUsers=0\" "
-                                "and a restart");
+                                "nvidia NVreg_RestrictProfilingToAdminUsers=0\" and a restart");
     case CUPTI_VIRTUAL:
     case CUPTI_VIRTUAL_NOT_PERMITTED:
         return error_set_driver(e, ERROR_DEVICE, code,
@@ -184,20 +182,6 @@ static bool called(const struct cupti_api *api, const char *call, int code, stru
     return code == CUPTI_OK || cupti_failed(api, call, code, e);
 }
 
-// Metrics that this kind of card lacks are left out: one alone would fail them all.
-static void choose_metrics(struct cupti_session *s)
-{
-    for (size_t i = 0; i < METRIC_COUNT; i++) {
-        struct cupti_metric m = {.size = CUPTI_UP_TO(struct cupti_metric, type),
-                                 .host = s->host,
-                                 .name = metrics[i].name};
-        if (s->api.cuptiProfilerHostGetMetricProperties(&m) != CUPTI_OK)
-            continue;
-        s->indices[s->count] = i;
-        s->names[s->count++] = metrics[i].name;
-    }
-}
-
 static bool plan_passes(struct cupti_session *s, CUdevice device, struct error *e)
 {
     struct cupti_nothing nothing = {.size = 0};
@@ -209,7 +193,16 @@ static bool plan_passes(struct cupti_session *s, CUdevice device, struct error *
     if (!CALL(s, cuptiProfilerHostInitialize, &host, e))
         return false;
     s->host = host.host;
-    choose_metrics(s);
+    // Metrics that this kind of card lacks are left out: one alone would fail them all.
+    for (size_t i = 0; i < METRIC_COUNT; i++) {
+        struct cupti_metric m = {.size = CUPTI_UP_TO(struct cupti_metric, type),
+                                 .host = s->host,
+                                 .name = metrics[i].name};
+        if (s->api.cuptiProfilerHostGetMetricProperties(&m) != CUPTI_OK)
+            continue;
+        s->indices[s->count] = i;
+        s->names[s->count++] = metrics[i].name;
+    }
     struct cupti_metrics wanted = {.host = s->host, .names = s->names, .count = s->count};
     struct cupti_plan_size size = {.host = s->host};
     if (!CALL(s, cuptiProfilerHostConfigAddMetrics, &wanted, e) ||
@@ -340,18 +333,6 @@ static bool take_counters(struct cupti_session *s, struct counters *out, struct 
     return true;
 }
 
-static void end_counting(struct cupti_session *s)
-{
-    struct cupti_profiler profiler = {.size = sizeof profiler, .profiler = s->profiler};
-    struct cupti_host_end host = {.size = sizeof host, .host = s->host};
-    if (s->profiler)
-        s->api.cuptiRangeProfilerDisable(&profiler);
-    if (s->host)
-        s->api.cuptiProfilerHostDeinitialize(&host);
-    free(s->plan);
-    free(s->data);
-}
-
 bool cuda_count(void *own, const struct counting *launches, struct counters *out, struct arena *a,
                 struct error *e)
 {
@@ -369,6 +350,13 @@ bool cuda_count(void *own, const struct counting *launches, struct counters *out
         ok = source || error_memory(e);
         out->source = source ? source : "";
     }
-    end_counting(&s);
+    struct cupti_profiler profiler = {.size = sizeof profiler, .profiler = s.profiler};
+    struct cupti_host_end host = {.size = sizeof host, .host = s.host};
+    if (s.profiler)
+        s.api.cuptiRangeProfilerDisable(&profiler);
+    if (s.host)
+        s.api.cuptiProfilerHostDeinitialize(&host);
+    free(s.plan);
+    free(s.data);
     return ok;
 }

@@ -5,7 +5,6 @@
 #include "device/backends/cuda/cuda.h"
 
 #include <float.h>
-#include <string.h>
 
 #define TRIAL_CALLS 4 // of each algorithm, after one that is not timed
 

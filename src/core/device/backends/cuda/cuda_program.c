@@ -479,13 +479,6 @@ static bool note_refused(const struct cuda *o, struct left_program *l, const cha
     return has_header;
 }
 
-static void left_release(struct left_program *l)
-{
-    cuda_host_release(&l->host);
-    text_release(&l->refused);
-    arena_release(&l->arena);
-}
-
 // Leaves out more by the log of the compilation before. False: there is nothing (more) to leave out.
 static bool leave_more_out(const struct cuda *o, const struct job *j, uint32_t index,
                            const char *log, struct left_program *l)
@@ -533,7 +526,9 @@ static bool compile_device_alone(const struct cuda *o, const struct job *j, uint
     }
     if (rounds)
         tell_left_out(&l, &out->log);
-    left_release(&l);
+    cuda_host_release(&l.host);
+    text_release(&l.refused);
+    arena_release(&l.arena);
     return ok;
 }
 

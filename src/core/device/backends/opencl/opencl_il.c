@@ -2,7 +2,6 @@
 // gives it its value: by OpName, or SPEC_7 for the one with the number 7 where a compiler left names out.
 #include "device/backends/opencl/opencl.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef CL_DEVICE_IL_VERSION

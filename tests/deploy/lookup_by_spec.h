@@ -1,5 +1,5 @@
-// The lookup in a dispatch table, by the rule on top of dispatch.h, as hone itself does it: what the formats write must
-// answer alike. It evaluates the spec's own expressions; a model of the device alone needs them compiled.
+// The lookup in a dispatch table, by the rule on top of dispatch.h, written a second time with the spec's own expressions: what
+// the formats and libhone-known answer is compared with it. A model of the device alone needs the compiled table.
 #pragma once
 
 #include "extras/deploy/dispatch.h"
@@ -23,17 +23,9 @@ struct deploy_answer {
     uint32_t restriction; // of the spec, that excludes the default; with configuration DEPLOY_NONE
 };
 
-// The first restriction that excludes the configuration at the shape (DEPLOY_NONE: it is valid); where a derived
-// parameter has no value there, the number of restrictions.
-uint32_t deploy_excluded(const struct deploy_table *t, const uint32_t *choice, const int64_t *shape,
-                         const struct device_info *facts, struct arena *scratch);
-
 // The device of the table that answers for the asker; DEPLOY_NONE: none.
 uint32_t deploy_find_device(const struct deploy_table *t, const struct deploy_asker *who,
                             enum deploy_reach *reach);
-
-// Squared distance of two shapes in log space.
-uint64_t deploy_distance(const int64_t *a, const int64_t *b, uint32_t columns);
 
 void deploy_find(const struct deploy_table *t, const struct deploy_asker *who, const int64_t *shape,
                  struct arena *scratch, struct deploy_answer *out);

@@ -1,31 +1,7 @@
-// The lookup by the rule on top of dispatch.h. Restrictions are evaluated with the shape in place of its columns.
-#include "extras/deploy/nearest.h"
+// Restrictions are evaluated with the shape in place of its columns.
+#include "lookup_by_spec.h"
 
 #include "extras/deploy/core_table.h"
-
-// ---- validity ----------------------------------------------------------------------------------
-
-uint32_t deploy_excluded(const struct deploy_table *t, const uint32_t *choice, const int64_t *shape,
-                         const struct device_info *facts, struct arena *scratch)
-{
-    const struct spec *s = t->spec;
-    uint32_t first = DEPLOY_NONE;
-    struct value *slots = arena_array(scratch, s->slots.count + (size_t)1, sizeof *slots);
-    if (!slots)
-        return s->restriction_count;
-    spec_bind_fixed(s, facts, slots);
-    for (uint32_t i = 0; i < t->column_count; i++)
-        slots[s->slots.constants + t->column_constants[i]] = value_int(shape[i]);
-    if (!spec_bind(s, choice, slots, scratch, NULL, NULL))
-        return s->restriction_count;
-    for (uint32_t i = 0; i < s->restriction_count && first == DEPLOY_NONE; i++) {
-        bool is_true = false;
-        if (expr_test(s->restrictions[i].expr, slots, scratch, &is_true) != EXPR_FAULT_NONE ||
-            !is_true)
-            first = i;
-    }
-    return first;
-}
 
 // ---- the device --------------------------------------------------------------------------------
 
@@ -74,16 +50,6 @@ uint32_t deploy_find_device(const struct deploy_table *t, const struct deploy_as
 }
 
 // ---- the point ---------------------------------------------------------------------------------
-
-uint64_t deploy_distance(const int64_t *a, const int64_t *b, uint32_t columns)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < columns; i++) {
-        int64_t apart = hone_core_log2(a[i]) - hone_core_log2(b[i]);
-        sum += (uint64_t)(apart * apart);
-    }
-    return sum;
-}
 
 // Which configurations are valid at the shape; NULL without memory.
 static const bool *find_valid(const struct deploy_table *t, const int64_t *shape,
