@@ -314,7 +314,11 @@ static bool emit_image(struct emitting *x, struct emit *j, uint32_t argument, st
     emit_text_at(j, "type", type);
     emit_text_at(j, "format",
                  arena_printf(x->m->a, "%s%s", order, is_normalized ? " normalized" : ""));
-    emit_text_at(j, "access", is_output(x, argument) ? "write" : "read");
+    const char *sampler = x->launches[0]->values[argument].sampler; // of a texture
+    const bool is_surface = x->m->language == LANGUAGE_CUDA && !sampler;
+    emit_text_at(j, "access", is_surface ? "readwrite" : is_output(x, argument) ? "write" : "read");
+    if (sampler)
+        emit_text_at(j, "sampler", sampler);
     emit_object_at(j, "fill");
     emit_text_at(j, "file", file);
     emit_object_end(j);

@@ -256,7 +256,8 @@ static bool read_value(struct arena *a, json_t *o, uint32_t at, struct capture_v
     if (str_equal(kind, "sampler"))
         return read_sampler(a, o, out);
     json_t *image = json_object_get(o, "image");
-    if (image && !read_image(a, image, out))
+    if (image && (!read_image(a, image, out) ||
+                  (json_object_get(o, "addressing") && !read_sampler(a, o, out)))) // a texture
         return false;
     out->kind = CAPTURED_BUFFER;
     out->before = get_digest(a, o, "before");
