@@ -60,7 +60,7 @@ enum {
     CUDA_RESOURCE_PITCH = 3,
 };
 
-// What CUDA_RESOURCE_DESC has of memory that is no array; of one without rows, `width` counts bytes.
+// Memory that is no array, in a CUDA_RESOURCE_DESC; `width` counts bytes if there are no rows.
 struct cuda_plane {
     CUdeviceptr at;
     int format;

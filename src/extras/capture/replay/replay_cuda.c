@@ -513,7 +513,7 @@ static json_int_t number_of(json_t *o, const char *key)
     return json_integer_value(json_object_get(o, key));
 }
 
-// Of a channel as OpenCL numbers it; 0: CUDA has none.
+// The format of a channel, which the log has as OpenCL numbers it; 0: CUDA has none.
 static int format_of(json_int_t channel)
 {
     static const int formats[] = {CU_AD_FORMAT_SIGNED_INT8,
@@ -606,7 +606,7 @@ static bool cuda_image(struct replay *r, json_t *about, size_t bytes, uintptr_t 
     if (c->image_count == ARGUMENTS_MOST)
         return replay_fail(r, "the log has too many images");
     struct opened_image *i = &c->images[c->image_count++];
-    *i = (struct opened_image){.is_surface = !json_object_get(about, "addressing")};
+    *i = (struct opened_image){.is_surface = json_is_true(json_object_get(image, "surface"))};
     const CUDA_TEXTURE_DESC how = describe_texture(about, number_of(image, "channel"));
     const bool ok =
         make_resource(r, image, i, bytes, &of) &&

@@ -9,7 +9,7 @@ enum { ARRAY_LAYERED = 1, ARRAY_CUBEMAP = 4 };
 enum { ORDER_R = 0x10B0, ORDER_RG = 0x10B2, ORDER_RGBA = 0x10B5 }; // CL_R, ...
 enum { TYPE_2D = 0x10F1, TYPE_3D = 0x10F2, TYPE_1D = 0x10F4, TYPE_1D_BUFFER = 0x10F6 };
 
-// What the program made.
+// A texture or a surface as the program made it.
 struct cuda_view {
     struct layer_object object;
     bool is_surface, has_more; // has_more: a view of part of a resource
@@ -217,10 +217,11 @@ bool cuda_image_read(const struct cuda_image *image, void *to)
 
 void cuda_image_log(struct layer_line *l, const struct cuda_image *image)
 {
-    line_add(
-        l,
-        ",\"image\":{\"type\":%u,\"order\":%u,\"channel\":%u,\"size\":[%zu,%zu,%zu],\"layers\":0}",
-        image->type, image->order, image->channel, image->size[0], image->size[1], image->size[2]);
+    line_add(l,
+             ",\"image\":{\"type\":%u,\"order\":%u,\"channel\":%u,\"size\":[%zu,%zu,%zu],"
+             "\"layers\":0%s}",
+             image->type, image->order, image->channel, image->size[0], image->size[1],
+             image->size[2], image->is_surface ? ",\"surface\":true" : "");
     if (!image->is_surface)
         line_add(l, ",\"addressing\":%u,\"filter\":%u,\"normalized\":%d", image->addressing,
                  image->filter, image->has_normalized_coordinates);
