@@ -174,7 +174,7 @@ static double factor_for(const struct proving *p, double units)
 // Zeros may be right: that a kernel has to make them of what was there before is proved by the copy of it.
 static bool prove_by_zeros(struct proving *p, struct error *e)
 {
-    const bool is_blind = !p->buffer->compare.given && p->buffer->access != ACCESS_BOTH;
+    const bool is_blind = !p->buffer->compare.given && !is_copyable(p, p->index);
     struct deviation d;
     if (!put_byte(p, 0, "zeros", e) ||
         !(p->whole ? hold(p, 1, &d, e) : hold_by(p, least_of(p->buffer->element.scalar), 0, &d, e)))

@@ -513,26 +513,31 @@ static json_int_t number_of(json_t *o, const char *key)
     return json_integer_value(json_object_get(o, key));
 }
 
-// The format of a channel, which the log has as OpenCL numbers it; 0: CUDA has none.
-static int format_of(json_int_t channel)
+// The format of a channel, which the log has as OpenCL numbers it, and its bytes; 0: CUDA has none.
+static int format_of(json_int_t channel, size_t *bytes)
 {
-    static const int formats[] = {CU_AD_FORMAT_SIGNED_INT8,
-                                  CU_AD_FORMAT_SIGNED_INT16,
-                                  CU_AD_FORMAT_UNSIGNED_INT8,
-                                  CU_AD_FORMAT_UNSIGNED_INT16,
-                                  0,
-                                  0,
-                                  0,
-                                  CU_AD_FORMAT_SIGNED_INT8,
-                                  CU_AD_FORMAT_SIGNED_INT16,
-                                  CU_AD_FORMAT_SIGNED_INT32,
-                                  CU_AD_FORMAT_UNSIGNED_INT8,
-                                  CU_AD_FORMAT_UNSIGNED_INT16,
-                                  CU_AD_FORMAT_UNSIGNED_INT32,
-                                  CU_AD_FORMAT_HALF,
-                                  CU_AD_FORMAT_FLOAT};
-    const json_int_t at = channel - 0x10D0;
-    return at >= 0 && at < (json_int_t)(sizeof formats / sizeof *formats) ? formats[at] : 0;
+    static const struct {
+        int format;
+        size_t bytes;
+    } formats[] = {{CU_AD_FORMAT_SIGNED_INT8, 1},
+                   {CU_AD_FORMAT_SIGNED_INT16, 2},
+                   {CU_AD_FORMAT_UNSIGNED_INT8, 1},
+                   {CU_AD_FORMAT_UNSIGNED_INT16, 2},
+                   {0, 1},
+                   {0, 1},
+                   {0, 1},
+                   {CU_AD_FORMAT_SIGNED_INT8, 1},
+                   {CU_AD_FORMAT_SIGNED_INT16, 2},
+                   {CU_AD_FORMAT_SIGNED_INT32, 4},
+                   {CU_AD_FORMAT_UNSIGNED_INT8, 1},
+                   {CU_AD_FORMAT_UNSIGNED_INT16, 2},
+                   {CU_AD_FORMAT_UNSIGNED_INT32, 4},
+                   {CU_AD_FORMAT_HALF, 2},
+                   {CU_AD_FORMAT_FLOAT, 4}};
+    const json_int_t at = channel - 0x10D0; // CL_SNORM_INT8
+    const bool is_known = at >= 0 && at < (json_int_t)(sizeof formats / sizeof *formats);
+    *bytes = is_known ? formats[at].bytes : 1;
+    return is_known ? formats[at].format : 0;
 }
 
 static CUDA_TEXTURE_DESC describe_texture(json_t *about, json_int_t channel)
@@ -557,15 +562,18 @@ static bool make_resource(struct replay *r, json_t *image, struct opened_image *
     struct cuda *c = r->state;
     json_t *size = json_object_get(image, "size");
     const json_int_t type = number_of(image, "type"), order = number_of(image, "order");
-    const int format = format_of(number_of(image, "channel"));
+    size_t texel = 0;
+    const int format = format_of(number_of(image, "channel"), &texel);
     const unsigned channels = order == 0x10B0 ? 1 : order == 0x10B2 ? 2 : order == 0x10B5 ? 4 : 0;
     const size_t width = (size_t)json_integer_value(json_array_get(size, 0));
     i->rows = (size_t)json_integer_value(json_array_get(size, 1));
     i->planes = (size_t)json_integer_value(json_array_get(size, 2));
-    if (!format || !channels || !width || !i->rows || !i->planes || bytes % i->planes ||
-        bytes / i->planes % i->rows)
+    texel *= channels;
+    if (!format || !channels || !width || !i->rows || !i->planes)
         return replay_fail(r, "the log has an image of no known kind");
     i->row = bytes / i->planes / i->rows;
+    if (i->row % texel || i->row / texel != width || i->row * i->rows * i->planes != bytes)
+        return replay_fail(r, "the log and its data differ in size");
     if (type == TYPE_1D_BUFFER) {
         const struct cuda_plane plane = {0, format, channels, bytes, 0, 0};
         of->resType = CUDA_RESOURCE_LINEAR;
