@@ -36,6 +36,9 @@ check() {
 check scale 1 "tunes block_size_x"
 check shapes 3 "tunes block_size_x"
 check in_place 1
+check rows 1 "wipe: tunes block_size_x"
+"$hone" check rows/wipe.json --no-store >rows.out 2>&1 || fail "rows: $(cat rows.out)"
+grep -q '"restrictions":\["dim_y % block_size_y == 0"\]' rows/wipe.json || fail "rows: $(cat rows/wipe.json)"
 check sub_buffer 1
 check overlap 1 "are the same memory"
 check no_access 1

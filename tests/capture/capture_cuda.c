@@ -226,6 +226,89 @@ static void run_null(void)
     tell(c, N * sizeof(float));
 }
 
+static const char texture_text[] =
+    "#ifndef GROUP\n"
+    "#define GROUP 64\n"
+    "#endif\n"
+    "extern \"C\" __global__ void copy(cudaTextureObject_t in, cudaSurfaceObject_t out)\n"
+    "{\n"
+    "    // fake:copy\n"
+    "    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;\n"
+    "    surf2Dwrite<float>(tex2D<float>(in, x, y), out, x * 4, y);\n"
+    "}\n";
+
+enum { WIDTH = 256, HEIGHT = 4 };
+
+static CUarray array(float first, unsigned flags)
+{
+    CUarray made;
+    const CUdeviceptr from = buffer(WIDTH * HEIGHT, first);
+    const CUDA_ARRAY3D_DESCRIPTOR what = {.Width = WIDTH,
+                                          .Height = HEIGHT,
+                                          .Format = CU_AD_FORMAT_FLOAT,
+                                          .NumChannels = 1,
+                                          .Flags = flags};
+    need(cu.cuArray3DCreate(&made, &what), "cuArray3DCreate");
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .srcDevice = from,
+                                .srcPitch = WIDTH * sizeof(float),
+                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .dstArray = made,
+                                .WidthInBytes = WIDTH * sizeof(float),
+                                .Height = HEIGHT,
+                                .Depth = 1};
+    need(cu.cuMemcpy3DAsync(&copy, NULL), "cuMemcpy3DAsync");
+    return made;
+}
+
+// A texture and a surface; of memory in rows, of memory without rows, or of a kind that is not captured.
+static void run_texture(const char *of)
+{
+    CUfunction f = function(build(texture_text, "copy", NULL), "copy");
+    CUDA_RESOURCE_DESC from = {.resType = CU_RESOURCE_TYPE_ARRAY}, to = from;
+    CUDA_TEXTURE_DESC how = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP,
+                                             CU_TR_ADDRESS_MODE_CLAMP}};
+    CUtexObject in;
+    CUsurfObject out;
+    if (strcmp(of, "texture_memory") == 0 || strcmp(of, "texture_rows") == 0) {
+        const bool is_plane = strcmp(of, "texture_rows") == 0;
+        const struct cuda_plane plane = {buffer(WIDTH * HEIGHT, 1),
+                                         CU_AD_FORMAT_FLOAT,
+                                         1,
+                                         is_plane ? WIDTH : WIDTH * HEIGHT * sizeof(float),
+                                         is_plane ? HEIGHT : 0,
+                                         is_plane ? WIDTH * sizeof(float) : 0};
+        from.resType = is_plane ? CUDA_RESOURCE_PITCH : CUDA_RESOURCE_LINEAR;
+        memcpy(&from.res, &plane, sizeof plane);
+    } else
+        from.res.array.hArray = array(1, 0);
+    if (strcmp(of, "texture_border") == 0) {
+        how.addressMode[0] = how.addressMode[1] = CU_TR_ADDRESS_MODE_BORDER;
+        how.borderColor[0] = 1;
+    }
+    to.res.array.hArray = array(2, CUDA_ARRAY3D_SURFACE_LDST);
+    need(cu.cuTexObjectCreate(&in, &from, &how, NULL), "cuTexObjectCreate");
+    need(cu.cuSurfObjectCreate(&out, &to), "cuSurfObjectCreate");
+    void *parameters[] = {&in, &out};
+    for (int i = 0; i < 3; i++)
+        need(cu.cuLaunchKernel(f, WIDTH / 64, HEIGHT, 1, 64, 1, 1, 0, NULL, parameters, NULL),
+             "cuLaunchKernel");
+    const CUdeviceptr back = buffer(WIDTH * HEIGHT, 0);
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .srcArray = to.res.array.hArray,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = back,
+                                .dstPitch = WIDTH * sizeof(float),
+                                .WidthInBytes = WIDTH * sizeof(float),
+                                .Height = HEIGHT,
+                                .Depth = 1};
+    need(cu.cuMemcpy3DAsync(&copy, NULL), "cuMemcpy3DAsync");
+    need(more.cuCtxSynchronize(), "cuCtxSynchronize");
+    tell(back, WIDTH * HEIGHT * sizeof(float));
+    need(cu.cuTexObjectDestroy(in), "cuTexObjectDestroy");
+    need(cu.cuSurfObjectDestroy(out), "cuSurfObjectDestroy");
+}
+
 static const char inside_text[] = "struct pair { float *x; int n, m; };\n"
                                   "extern \"C\" __global__ void count_pair(struct pair p)\n"
                                   "{\n"
@@ -522,6 +605,8 @@ int main(int argc, char **argv)
         run_proc_address();
     else if (strcmp(what, "twice") == 0)
         run_twice();
+    else if (strncmp(what, "texture", 7) == 0)
+        run_texture(what);
     else if (strcmp(what, "save") == 0 && argc > 2)
         run_save(argv[2], argc > 3);
     else if (strcmp(what, "load") == 0 && argc > 2)

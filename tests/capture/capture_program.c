@@ -156,6 +156,30 @@ static void case_in_place(void)
     tell(x, N * 4);
 }
 
+static const char *const wipe =
+    "__kernel void wipe(__global int *rows, uint dim_x, uint dim_y, uint length)\n"
+    "{\n"
+    "    uint x = get_global_id(0), y = get_global_id(1);\n"
+    "    if (x < dim_x)\n"
+    "        rows[y * dim_x + x] = length - dim_y;\n"
+    "}\n";
+
+// Only one axis is guarded, the driver chooses the work-group, all results are zero, and a driver may know `length` by another name.
+static void case_rows(void)
+{
+    const cl_uint width = 50, height = 18;
+    const size_t global[] = {64, height};
+    cl_kernel k = build(wipe, "", "wipe");
+    cl_mem rows = buffer(0, width * height * 4, numbers());
+    set(k, 0, sizeof rows, &rows);
+    set(k, 1, sizeof width, &width);
+    set(k, 2, sizeof height, &height);
+    set(k, 3, sizeof height, &height);
+    need(clEnqueueNDRangeKernel(queue, k, 2, NULL, global, NULL, 0, NULL, NULL),
+         "clEnqueueNDRangeKernel");
+    tell(rows, width * height * 4);
+}
+
 static void case_sub_buffer(void)
 {
     const cl_buffer_region r = {2048, 1024};
@@ -558,6 +582,7 @@ static const struct program_case {
     {"shapes", case_shapes, false},
     {"many", case_many, false},
     {"in_place", case_in_place, false},
+    {"rows", case_rows, false},
     {"sub_buffer", case_sub_buffer, false},
     {"overlap", case_overlap, false},
     {"no_access", case_no_access, false},

@@ -44,6 +44,11 @@ check twice 1 "3       1      1      0    0  count: tunes"
 check null 1 "add: no spec, because"
 check inside 1 "has pointers in it"
 check symbol 1 "uses the module's factor, which the program sets: a tuned program"
+FAKE_CUDA_FAIL=cuArray3DGetDescriptor:1 check texture 0 "a texture that a replay cannot make"
+check texture 1 "3       1      1      0    0  copy: tunes block_size_x"
+check texture_rows 1 "copy: tunes block_size_x"
+check texture_memory 1 "image in is an array, of one dimension"
+check texture_border 0 "a texture that a replay cannot make"
 check graph 2 "8       1      1      0    0  count: tunes"
 check graph_changed 1 "4 launches of CUDA graphs were not looked into"
 FAKE_CUDA_FAIL=cuGraphNodeFindInClone:1 check graph 0 "in a CUDA graph that the driver does not run in parts"
@@ -75,14 +80,14 @@ grep -q "has no kernel that the program loaded" wrong.err || fail "wrong text: $
   fail "headers of the host: $(cat load/count.cu)"
 
 # Back into the program.
-for name in shapes load; do
+for name in shapes load texture; do
   spec=$(ls $name/*.json)
   "$hone" check "$spec" >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
   "$hone" tune "$spec" --budget 2 >tuned.out 2>&1 || fail "$spec: not tuned: $(cat tuned.out)"
   "$hone" deploy --for-program $name -o $name.hone >deployed.out 2>&1 || fail "$name: no table: $(cat deployed.out)"
 done
 # The real compiler takes the texts, where it is installed.
-for spec in shapes/add.json load/count.json; do
+for spec in shapes/add.json load/count.json texture/copy.json; do
   env -u LD_LIBRARY_PATH "$hone" check $spec --language cuda --build-only --arch sm_90 >built.out 2>built.err ||
     grep -q "libnvrtc" built.err || fail "$spec: NVRTC does not build it: $(cat built.out built.err)"
   tail -1 built.out
@@ -97,6 +102,9 @@ with shapes.hone --verify 50% -- "$program" shapes || fail "verify: $(cat with.e
 grep -q "4 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
 FAKE_CUDA_LIE=alternate with shapes.hone -- "$program" add
 grep -q "8 of 8 launches" with.err || fail "with add: $(cat with.err)"
+with texture.hone --verify 100% -- "$program" texture || fail "with texture: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" texture)" ] || fail "with texture: another output"
+grep -q "3 of 3 launches were replaced" with.err || fail "with texture: $(cat with.err)"
 with load.hone shapes.hone -- "$program" load image || fail "with load: $(cat with.err)"
 grep -q "1 of 1 launches were replaced" with.err || fail "with load: $(cat with.err)"
 FAKE_CUDA_NAME="Another card" with shapes.hone -- "$program" shapes

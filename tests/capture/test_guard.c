@@ -39,6 +39,8 @@ START_TEST(others_are_left_alone)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_guarded(texts[i], texts[i]);
+    check_guarded("#define A 4\n#if A > 2 || AB\n#endif\n#define AB 2\n",
+                  "#ifndef A\n#define A 4\n#endif\n#if A > 2 || AB\n#endif\n#define AB 2\n");
     check_guarded("#define A 4\n#define A 5\n", "#ifndef A\n#define A 4\n#endif\n#define A 5\n");
 }
 END_TEST

@@ -113,6 +113,12 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
     return copied(waiting(__func__), (void *)(uintptr_t)to, from, to, bytes);
 }
 
+CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *out, CUarray array)
+{
+    fake_describe(array, out);
+    return fake_call(__func__);
+}
+
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
 {
     return copied(fake_records() ? fake_call(__func__) : waiting(__func__), to,

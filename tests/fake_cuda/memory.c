@@ -1,6 +1,7 @@
 // Card, context, stream, events, memory: what has no behaviour of its own.
 #include "fake.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -399,10 +400,13 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
     return code;
 }
 
-// ---- images: an array is memory, and its address the object by which a kernel sees it
+enum { OF_HOST = 1 }; // CU_MEMORYTYPE_HOST
+
+// ---- images: an array is memory; a texture or a surface is a small number, as the real driver's are
 
 struct CUarray_st {
     CUdeviceptr at;
+    CUDA_ARRAY3D_DESCRIPTOR what;
 };
 
 CUresult cuArray3DCreate(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *what)
@@ -414,6 +418,7 @@ CUresult cuArray3DCreate(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *what)
         return code;
     size_t bytes = what->Format == CU_AD_FORMAT_FLOAT ? 4 : 1;
     CUarray array = fake_new(sizeof *array);
+    array->what = *what;
     code = fake_allocate(&array->at, what->Width * what->Height * (what->Depth ? what->Depth : 1) *
                                          what->NumChannels * bytes);
     if (code == CUDA_SUCCESS)
@@ -421,6 +426,11 @@ CUresult cuArray3DCreate(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *what)
     else
         fake_free(array);
     return code;
+}
+
+void fake_describe(CUarray array, CUDA_ARRAY3D_DESCRIPTOR *out)
+{
+    *out = array->what;
 }
 
 CUresult cuArrayDestroy(CUarray array)
@@ -433,14 +443,53 @@ CUresult cuArrayDestroy(CUarray array)
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream)
 {
     bool puts = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY;
-    CUdeviceptr from = puts ? copy->srcDevice : copy->srcArray->at;
-    CUdeviceptr to = puts ? copy->dstArray->at : copy->dstDevice;
+    CUdeviceptr from = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY ? copy->srcArray->at
+                       : copy->srcMemoryType == OF_HOST ? (CUdeviceptr)(uintptr_t)copy->srcHost
+                                                        : copy->srcDevice;
+    CUdeviceptr to = puts                             ? copy->dstArray->at
+                     : copy->dstMemoryType == OF_HOST ? (CUdeviceptr)(uintptr_t)copy->dstHost
+                                                      : copy->dstDevice;
     size_t bytes = copy->WidthInBytes * copy->Height * copy->Depth;
-    CUresult code = command(__func__, from, bytes);
+    CUresult code =
+        copy->srcMemoryType == OF_HOST ? fake_call(__func__) : command(__func__, from, bytes);
     (void)stream;
     if (code == CUDA_SUCCESS)
         memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
     return code;
+}
+
+static pthread_mutex_t objects_lock = PTHREAD_MUTEX_INITIALIZER;
+static CUdeviceptr objects[256]; // 0: free
+
+static CUresult new_object(unsigned long long *out, const CUDA_RESOURCE_DESC *of)
+{
+    size_t i = 0;
+    CUdeviceptr at;
+    memcpy(&at, &of->res, sizeof at); // of memory
+    pthread_mutex_lock(&objects_lock);
+    while (i + 1 < sizeof objects / sizeof *objects && objects[i])
+        i++;
+    objects[i] = of->resType == CU_RESOURCE_TYPE_ARRAY ? of->res.array.hArray->at : at;
+    *out = i + 1;
+    pthread_mutex_unlock(&objects_lock);
+    return CUDA_SUCCESS;
+}
+
+static CUresult end_object(const char *call, unsigned long long object)
+{
+    pthread_mutex_lock(&objects_lock);
+    objects[object - 1] = 0;
+    pthread_mutex_unlock(&objects_lock);
+    return fake_call(call);
+}
+
+CUdeviceptr fake_object_memory(unsigned long long object)
+{
+    const bool is_one = object - 1 < sizeof objects / sizeof *objects;
+    pthread_mutex_lock(&objects_lock);
+    const CUdeviceptr at = is_one ? objects[object - 1] : 0;
+    pthread_mutex_unlock(&objects_lock);
+    return at;
 }
 
 CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *of,
@@ -448,29 +497,23 @@ CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *of,
 {
     CUresult code = fake_call(__func__);
     (void)how, (void)view;
-    if (code == CUDA_SUCCESS)
-        *out = of->res.array.hArray->at;
-    return code;
+    return code == CUDA_SUCCESS ? new_object(out, of) : code;
 }
 
 CUresult cuTexObjectDestroy(CUtexObject texture)
 {
-    (void)texture;
-    return fake_call(__func__);
+    return end_object(__func__, texture);
 }
 
 CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *of)
 {
     CUresult code = fake_call(__func__);
-    if (code == CUDA_SUCCESS)
-        *out = of->res.array.hArray->at;
-    return code;
+    return code == CUDA_SUCCESS ? new_object(out, of) : code;
 }
 
 CUresult cuSurfObjectDestroy(CUsurfObject surface)
 {
-    (void)surface;
-    return fake_call(__func__);
+    return end_object(__func__, surface);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char byte, size_t bytes, CUstream stream)

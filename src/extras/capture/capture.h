@@ -22,6 +22,7 @@ enum capture_kind {
 struct capture_image {
     uint32_t type, order, channel;
     uint64_t size[3], layers;
+    bool is_surface; // of CUDA
 };
 
 // An argument of one launch.

@@ -21,7 +21,7 @@ enum {
     X(DISK, "the folder could not be written (a full disk?)")                                      \
     X(MEMORY, "the host's memory did not suffice for a copy")                                      \
     X(USER_EVENT, "the program holds launches back by an event of its own")                        \
-    X(PIPE, "it has a pipe, or an image of several samples")                                       \
+    X(PIPE, "it has a pipe, an image of several samples, or a texture that a replay cannot make")  \
     X(ARGUMENT, "an argument was set before the layer saw the kernel")                             \
     X(READ, "the driver refused to read a buffer")                                                 \
     X(SYSTEM_POINTER, "a pointer to memory of the host")                                           \

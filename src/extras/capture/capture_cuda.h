@@ -53,6 +53,21 @@ struct cuda_node {
 
 enum { CUDA_NODE_KERNEL = 0 };
 
+enum {
+    CUDA_MEMORY_HOST = 1,
+    CUDA_TEXTURE_SRGB = 16,
+    CUDA_RESOURCE_LINEAR = 2,
+    CUDA_RESOURCE_PITCH = 3,
+};
+
+// Memory that is no array, in a CUDA_RESOURCE_DESC; `width` counts bytes if there are no rows.
+struct cuda_plane {
+    CUdeviceptr at;
+    int format;
+    unsigned channels;
+    size_t width, height, pitch;
+};
+
 // CUmemAllocationProp, CUmemAccessDesc.
 struct cuda_allocation {
     int type, handle_types, location_type, location;
@@ -87,6 +102,8 @@ enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE 
     X(cuCtxGetDevice, "cuCtxGetDevice", CUresult, (CUdevice * out))                                \
     X(cuCtxSynchronize, "cuCtxSynchronize", CUresult, (void))                                      \
     X(cuCtxGetCurrent, "cuCtxGetCurrent", CUresult, (CUcontext * out))                             \
+    X(cuArray3DGetDescriptor, "cuArray3DGetDescriptor_v2", CUresult,                               \
+      (CUDA_ARRAY3D_DESCRIPTOR * out, CUarray array))                                              \
     X(cuEventQuery, "cuEventQuery", CUresult, (CUevent event))                                     \
     X(cuEventSynchronize, "cuEventSynchronize", CUresult, (CUevent event))                         \
     X(cuMemGetAddressRange, "cuMemGetAddressRange_v2", CUresult,                                   \

@@ -42,21 +42,26 @@ static bool column_value(const struct emitting *x, uint32_t column, const struct
     return true;
 }
 
-static bool is_geometry_name(const struct making *m, const char *name)
+static bool names_symbol(const struct making *m, const char *text, const char *name)
 {
     const struct expr_symbols symbols = {m->symbols, m->symbol_count};
-    for (uint32_t a = 0; a < 3; a++) {
-        const char *texts[] = {m->keeps_global[a] ? NULL : m->global[a], m->local[a]};
-        for (size_t t = 0; t < 2; t++) {
-            struct error e = ERROR_INIT;
-            struct expr *x = texts[t] ? expr_parse(m->a, texts[t], &symbols, &e) : NULL;
-            for (uint32_t s = 0; x && s < m->symbol_count; s++) {
-                if (expr_uses(x, s) && str_equal(m->symbols[s].name, name))
-                    return true;
-            }
-        }
-    }
-    return false;
+    struct error e = ERROR_INIT;
+    struct expr *x = text ? expr_parse(m->a, text, &symbols, &e) : NULL;
+    bool found = false;
+    for (uint32_t s = 0; x && !found && s < m->symbol_count; s++)
+        found = expr_uses(x, s) && str_equal(m->symbols[s].name, name);
+    return found;
+}
+
+static bool is_constant_name(const struct making *m, const char *name)
+{
+    bool found = false;
+    for (uint32_t a = 0; !found && a < 3; a++)
+        found = names_symbol(m, m->keeps_global[a] ? NULL : m->global[a], name) ||
+                names_symbol(m, m->local[a], name);
+    for (uint32_t i = 0; m->is_inferred && !found && i < m->f.restriction_count; i++)
+        found = names_symbol(m, m->f.restrictions[i], name);
+    return found;
 }
 
 static void add_column(struct emitting *x, const char *name, int32_t argument, uint32_t axis)
@@ -77,7 +82,7 @@ static void choose_columns(struct emitting *x)
             is_size = making_scalar(m, i, &k->launches[l], &value) && value > 0;
             varies = varies || value != first;
         }
-        if (is_size && (varies || is_geometry_name(m, argument_name(m, i))))
+        if (is_size && (varies || is_constant_name(m, argument_name(m, i))))
             add_column(x, argument_name(m, i), (int32_t)i, 0);
     }
     for (uint32_t a = 0; a < k->launches[0].dimensions; a++) {
@@ -314,7 +319,13 @@ static bool emit_image(struct emitting *x, struct emit *j, uint32_t argument, st
     emit_text_at(j, "type", type);
     emit_text_at(j, "format",
                  arena_printf(x->m->a, "%s%s", order, is_normalized ? " normalized" : ""));
-    emit_text_at(j, "access", is_output(x, argument) ? "write" : "read");
+    const char *sampler = x->launches[0]->values[argument].sampler; // of a texture
+    emit_text_at(j, "access",
+                 image->is_surface        ? "readwrite"
+                 : is_output(x, argument) ? "write"
+                                          : "read");
+    if (sampler)
+        emit_text_at(j, "sampler", sampler);
     emit_object_at(j, "fill");
     emit_text_at(j, "file", file);
     emit_object_end(j);
@@ -549,7 +560,7 @@ static void emit_constants(struct emitting *x, struct emit *j)
     for (uint32_t s = 0; s < m->symbol_count; s++) {
         const bool is_macro = m->kinds[s] == SYMBOL_MACRO;
         if ((!is_macro && m->kinds[s] != SYMBOL_CONSTANT) ||
-            !is_geometry_name(m, m->symbols[s].name))
+            !is_constant_name(m, m->symbols[s].name))
             continue;
         emit_key(j, m->symbols[s].name);
         emit_i64(j, is_macro ? m->macros[m->indices[s]].value : m->f.names[m->indices[s]].value);
@@ -573,7 +584,7 @@ static void emit_options(struct emitting *x, struct emit *j)
     }
     for (uint32_t i = 0; i < m->macro_count; i++) {
         const struct macro *o = &m->macros[i];
-        if (!is_parameter(m, o->name) && !(o->is_integer && is_geometry_name(m, o->name)))
+        if (!is_parameter(m, o->name) && !(o->is_integer && is_constant_name(m, o->name)))
             emit_text(j, arena_printf(m->a, "-D%s=%s", o->name, o->text));
     }
     emit_array_end(j);
@@ -595,7 +606,8 @@ static void emit_restrictions(struct emitting *x, struct emit *j)
         bool is_known = r != NULL;
         for (uint32_t s = 0; r && s < m->symbol_count; s++) {
             bool is_column =
-                m->kinds[s] == SYMBOL_PARAMETER || is_geometry_name(m, m->symbols[s].name);
+                m->kinds[s] == SYMBOL_PARAMETER ||
+                (m->kinds[s] != SYMBOL_SCALAR && is_constant_name(m, m->symbols[s].name));
             for (uint32_t c = 0; c < x->column_count; c++)
                 is_column = is_column || str_equal(x->columns[c].name, m->symbols[s].name);
             is_known = is_known && (!expr_uses(r, s) || is_column);

@@ -44,26 +44,64 @@ static size_t name_length(const char *at)
     return length;
 }
 
-static bool is_name_at(const char *at, const char *name, size_t length)
+// A word of a directive that undefines, defines, or asks.
+struct mention {
+    const char *at;
+    size_t length;
+    bool is_undefined;
+};
+
+// By the word; of one word, an #undef comes first, then the others as they stand.
+static int compare_mentions(const void *a, const void *b)
 {
-    return memcmp(at, name, length) == 0 && name_length(at) == length &&
-           !isalnum((unsigned char)at[-1]) && at[-1] != '_';
+    const struct mention *x = a, *y = b;
+    int order = (x->length > y->length) - (x->length < y->length);
+    if (!order)
+        order = memcmp(x->at, y->at, x->length);
+    if (!order)
+        order = (int)y->is_undefined - (int)x->is_undefined;
+    return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-// Does a directive of [from, end) that begins with `word` ("if": also #ifdef) speak of the name?
-static bool directive_names(const char *from, const char *end, const char *word, const char *name,
-                            size_t length)
+// All of a text, sorted; without room it only counts.
+static size_t list_mentions(const char *text, struct mention *out)
 {
-    for (const char *line = from; line < end; line += strcspn(line, "\n") + 1) {
-        const char *at = directive_of(line), *stop = line + strcspn(line, "\n");
-        if (!at || !starts_with(at, word))
+    size_t count = 0;
+    for (const char *line = text, *end; *line; line = end + (*end == '\n')) {
+        const char *at = directive_of(line);
+        end = line + strcspn(line, "\n");
+        if (!at || !(starts_with(at, "undef") || starts_with(at, "if") || starts_with(at, "elif") ||
+                     starts_with(at, "define")))
             continue;
-        for (; at + length <= stop; at++) {
-            if (is_name_at(at, name, length))
-                return true;
+        const bool is_undefined = starts_with(at, "undef");
+        for (size_t length; at < end; at += length + (length == 0)) {
+            length = name_length(at);
+            if (length && out)
+                out[count] = (struct mention){at, length, is_undefined};
+            count += length > 0;
         }
     }
-    return false;
+    if (out)
+        qsort(out, count, sizeof *out, compare_mentions);
+    return count;
+}
+
+// Is the name undefined anywhere, or spoken of before the line?
+static bool is_mentioned(const struct mention *list, size_t count, const char *name, size_t length,
+                         const char *line)
+{
+    size_t from = 0, end = count;
+    while (from < end) { // the first of that word
+        const size_t middle = from + (end - from) / 2;
+        if (list[middle].length < length ||
+            (list[middle].length == length && memcmp(list[middle].at, name, length) < 0))
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    const bool is_found =
+        from < count && list[from].length == length && memcmp(list[from].at, name, length) == 0;
+    return is_found && (list[from].is_undefined || list[from].at < line);
 }
 
 // "#define NAME 16", with a comment at most behind it.
@@ -114,10 +152,9 @@ static void guard_line(struct writing *w, const char *line, const char *end, con
 }
 
 // Without room it only counts.
-static size_t write_guarded(const char *text, char *to)
+static size_t write_guarded(const char *text, const struct mention *list, size_t count, char *to)
 {
     struct writing w = {to, 0};
-    const char *whole = text + strlen(text);
     int depth = 0;
     bool is_comment = false, is_continued = false;
     for (const char *line = text; *line;) {
@@ -125,12 +162,9 @@ static size_t write_guarded(const char *text, char *to)
         size_t length;
         const bool is_plain = depth == 0 && !is_comment && !is_continued;
         if (is_plain && is_number_defined(line, &name, &length) &&
-            !directive_names(text, whole, "undef", name, length) &&
-            !directive_names(text, line, "if", name, length) &&
-            !directive_names(text, line, "elif", name, length) &&
-            !directive_names(text, line, "define", name, length)) {
+            !is_mentioned(list, count, name, length, line))
             guard_line(&w, line, end, name, length);
-        } else
+        else
             put_bytes(&w, line, (size_t)(end - line) + (*end == '\n'));
         if (!is_comment && !is_continued)
             depth += depth_change(line);
@@ -144,8 +178,11 @@ static size_t write_guarded(const char *text, char *to)
 
 char *capture_guard_text(const char *text)
 {
-    char *to = malloc(write_guarded(text, NULL));
+    const size_t count = list_mentions(text, NULL);
+    struct mention *list = malloc((count + 1) * sizeof *list);
+    char *to = list ? malloc(write_guarded(text, list, list_mentions(text, list), NULL)) : NULL;
     if (to)
-        write_guarded(text, to);
+        write_guarded(text, list, count, to);
+    free(list);
     return to;
 }

@@ -212,7 +212,8 @@ static bool read_image(struct arena *a, json_t *o, struct capture_value *out)
                                     (uint32_t)json_integer_value(json_object_get(o, "order")),
                                     (uint32_t)json_integer_value(json_object_get(o, "channel")),
                                     {0},
-                                    (uint64_t)json_integer_value(json_object_get(o, "layers"))};
+                                    (uint64_t)json_integer_value(json_object_get(o, "layers")),
+                                    json_is_true(json_object_get(o, "surface"))};
     for (size_t i = 0; i < 3; i++)
         image->size[i] = (uint64_t)json_integer_value(json_array_get(size, i));
     out->image = image;
@@ -256,7 +257,8 @@ static bool read_value(struct arena *a, json_t *o, uint32_t at, struct capture_v
     if (str_equal(kind, "sampler"))
         return read_sampler(a, o, out);
     json_t *image = json_object_get(o, "image");
-    if (image && !read_image(a, image, out))
+    if (image && (!read_image(a, image, out) ||
+                  (json_object_get(o, "addressing") && !read_sampler(a, o, out)))) // a texture
         return false;
     out->kind = CAPTURED_BUFFER;
     out->before = get_digest(a, o, "before");

@@ -218,11 +218,11 @@ const struct macro *making_macro(const struct making *m, const char *name)
 
 const char *argument_name(const struct making *m, uint32_t at)
 {
+    if (m->is_inferred && at < m->f.argument_count && m->f.arguments[at].name)
+        return m->f.arguments[at].name; // a driver's may be another: PoCL's "_cl_length"
     const struct capture_argument *x = &m->k->arguments[at];
     if (*x->name)
         return x->name;
-    if (m->is_inferred && at < m->f.argument_count && m->f.arguments[at].name)
-        return m->f.arguments[at].name;
     return arena_printf(m->a, "argument_%u", at);
 }
 

@@ -355,6 +355,46 @@ WRAPPED(cuGraphExecUpdate_before, BELOW,
         (CUgraphExec to, CUgraph from, CUgraphNode *failed, int *result),
         note_update(cuda_below.cuGraphExecUpdate_before(to, from, failed, result), to, from))
 
+// ---- textures and surfaces ---------------------------------------------------------------------
+
+LAYER_EXPORT CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *of,
+                                        const CUDA_TEXTURE_DESC *how,
+                                        const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    if (!DRIVER(cuTexObjectCreate))
+        return CUDA_ERROR_NO_DRIVER;
+    const CUresult code = cuda_below.driver.cuTexObjectCreate(out, of, how, view);
+    if (code == CUDA_SUCCESS)
+        cuda_note_view(*out, of, how, view != NULL);
+    return code;
+}
+
+LAYER_EXPORT CUresult cuTexObjectDestroy(CUtexObject texture)
+{
+    if (!DRIVER(cuTexObjectDestroy))
+        return CUDA_ERROR_NO_DRIVER;
+    layer_drop(&cuda_objects.views, (const void *)(uintptr_t)texture);
+    return cuda_below.driver.cuTexObjectDestroy(texture);
+}
+
+LAYER_EXPORT CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *of)
+{
+    if (!DRIVER(cuSurfObjectCreate))
+        return CUDA_ERROR_NO_DRIVER;
+    const CUresult code = cuda_below.driver.cuSurfObjectCreate(out, of);
+    if (code == CUDA_SUCCESS)
+        cuda_note_view(*out, of, NULL, false);
+    return code;
+}
+
+LAYER_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject surface)
+{
+    if (!DRIVER(cuSurfObjectDestroy))
+        return CUDA_ERROR_NO_DRIVER;
+    layer_drop(&cuda_objects.views, (const void *)(uintptr_t)surface);
+    return cuda_below.driver.cuSurfObjectDestroy(surface);
+}
+
 #define X(name, symbol, result, parameters)                                                        \
     NOTED_BEFORE(name, cuda_below, parameters, (graph, node, to, more),                            \
                  cuda_note_graph_change(graph))
@@ -413,6 +453,10 @@ WRAPPED(cuEventSynchronize, BELOW, (CUevent event), note_wait(cuda_below.cuEvent
     SAME(X, cuCtxSynchronize)                                                                      \
     SAME(X, cuEventSynchronize)                                                                    \
     X(cuGraphInstantiate, "cuGraphInstantiate_v2", "cuGraphInstantiate", 11000, 0)                 \
+    X(cuTexObjectCreate, "cuTexObjectCreate", "cuTexObjectCreate", 0, 0)                           \
+    X(cuTexObjectDestroy, "cuTexObjectDestroy", "cuTexObjectDestroy", 0, 0)                        \
+    X(cuSurfObjectCreate, "cuSurfObjectCreate", "cuSurfObjectCreate", 0, 0)                        \
+    X(cuSurfObjectDestroy, "cuSurfObjectDestroy", "cuSurfObjectDestroy", 0, 0)                     \
     X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000, 0)  \
     SAME(X, cuGraphInstantiateWithFlags)                                                           \
     SAME(X, cuGraphInstantiateWithParams)                                                          \

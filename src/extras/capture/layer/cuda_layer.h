@@ -75,7 +75,7 @@ struct cuda_function {
 };
 
 struct cuda_objects {
-    struct layer_table programs, images, modules, functions, graphs;
+    struct layer_table programs, images, modules, functions, graphs, views;
 };
 extern struct cuda_objects cuda_objects;
 void cuda_objects_after_fork(void);
@@ -112,15 +112,26 @@ const unsigned char *cuda_parameter(const struct cuda_launch *l, const struct cu
 // The allocation that a word of a parameter points into.
 bool cuda_find_range(const unsigned char *word, CUdeviceptr *at, CUdeviceptr *base, size_t *size);
 
+// A texture or a surface, and how it is read; type, order, channel, addressing and filter as OpenCL numbers them.
+struct cuda_image {
+    bool is_surface, has_normalized_coordinates;
+    uint32_t type, order, channel, addressing, filter;
+    size_t size[3], row; // row: bytes
+    CUarray array;       // or
+    CUdeviceptr plane;
+    size_t pitch; // of the plane
+};
+
 // A pointer of a launch, and what it reaches: to the next pointer, or to the end of the allocation.
 struct cuda_memory {
     uint32_t argument;
     size_t offset; // of the pointer in the argument
     CUdeviceptr at, base;
-    size_t size;     // from `at`
-    size_t extent;   // of the allocation
-    char *symbol;    // (or NULL) it is no argument's: for free()
-    bool is_reached; // by a pointer that lies in memory: no argument's
+    size_t size;              // from `at`
+    size_t extent;            // of the allocation
+    char *symbol;             // (or NULL) it is no argument's: for free()
+    struct cuda_image *image; // (or NULL) the argument is one: for free(), and no address is known
+    bool is_reached;          // by a pointer that lies in memory: no argument's
     unsigned char *bytes;
     char digest[2][65];
 };
@@ -145,6 +156,18 @@ extern atomic_long cuda_graph_captures; // that the program has begun and not en
 
 // The shape of such a launch, or NULL: nothing is known of its function.
 struct capture_shape *cuda_shape_of(const struct cuda_launch *l);
+
+// ---- textures and surfaces ---------------------------------------------------------------------
+
+// The program made one; `how` NULL: a surface. has_more: it shows its resource in a way of its own.
+void cuda_note_view(unsigned long long made, const CUDA_RESOURCE_DESC *of,
+                    const CUDA_TEXTURE_DESC *how, bool has_more);
+bool cuda_is_image(const struct cuda_function *f, uint32_t argument, const unsigned char *word,
+                   bool *is_surface);
+enum capture_reason cuda_add_images(const struct cuda_launch *l, const struct cuda_function *f,
+                                    struct cuda_memories *out);
+bool cuda_image_read(const struct cuda_image *image, void *to);
+void cuda_image_log(struct layer_line *l, const struct cuda_image *image);
 
 // ---- graphs ------------------------------------------------------------------------------------
 

@@ -38,14 +38,15 @@ static void release_function(struct layer_object *o)
     {                                                                                              \
         .lock = PTHREAD_MUTEX_INITIALIZER, .release = of                                           \
     }
-struct cuda_objects cuda_objects = {TABLE(release_text), TABLE(release_text), TABLE(release_module),
-                                    TABLE(release_function), TABLE(cuda_release_graph)};
+struct cuda_objects cuda_objects = {TABLE(release_text),       TABLE(release_text),
+                                    TABLE(release_module),     TABLE(release_function),
+                                    TABLE(cuda_release_graph), TABLE(NULL)};
 
 void cuda_objects_after_fork(void)
 {
     struct layer_table *const tables[] = {&cuda_objects.programs, &cuda_objects.images,
-                                          &cuda_objects.modules, &cuda_objects.functions,
-                                          &cuda_objects.graphs};
+                                          &cuda_objects.modules,  &cuda_objects.functions,
+                                          &cuda_objects.graphs,   &cuda_objects.views};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         pthread_mutex_init(&tables[i]->lock, NULL);
 }

@@ -157,8 +157,11 @@ static uint64_t shape_key(const struct cuda_function *f, const struct cuda_launc
         for (; at + 8 <= f->sizes[i]; at += 8) {
             CUdeviceptr pointer, base;
             size_t size;
+            bool is_surface = false;
             if (cuda_find_range(bytes + at, &pointer, &base, &size))
                 key = layer_mix(key, 1);
+            else if (cuda_is_image(f, i, bytes + at, &is_surface))
+                key = layer_mix(key, 2 + is_surface);
             else
                 key = layer_mix(key, pointer);
         }
@@ -246,7 +249,8 @@ static bool read_memory(struct captured *c, struct cuda_memory *m, int after)
         m->bytes = malloc(m->size + 1);
     if (!m->bytes)
         return refuse_capture(c, CAPTURE_MEMORY);
-    if (cuda_below.cuMemcpyDtoH(m->bytes, m->at, m->size) != CUDA_SUCCESS)
+    if (m->image ? !cuda_image_read(m->image, m->bytes)
+                 : cuda_below.cuMemcpyDtoH(m->bytes, m->at, m->size) != CUDA_SUCCESS)
         return refuse_capture(c, CAPTURE_READ);
     digest_of(m->bytes, m->size, &is);
     digest_hex(&is, m->digest[after]);
@@ -270,7 +274,7 @@ static bool is_in_list(const struct cuda_memories *list, uint64_t at)
 static bool find_reached(struct captured *c, const struct cuda_memory *m, uint32_t *asked)
 {
     struct cuda_memories *list = &c->memories;
-    for (size_t at = (size_t)(-m->at & 7); at + 8 <= m->size; at += 8) {
+    for (size_t at = (size_t)(-m->at & 7); !m->image && at + 8 <= m->size; at += 8) {
         struct cuda_memory found = {.is_reached = true};
         uint64_t word;
         memcpy(&word, m->bytes + at, sizeof word);
@@ -330,8 +334,8 @@ static const struct cuda_memory *memory_of(const struct captured *c, uint32_t ar
 
 static bool holds(const struct cuda_memory *o, const struct cuda_memory *m)
 {
-    return !o->symbol && !m->symbol && o->base == m->base && m->at >= o->at &&
-           m->at + m->size <= o->at + o->size;
+    return !o->symbol && !m->symbol && !o->image && !m->image && o->base == m->base &&
+           m->at >= o->at && m->at + m->size <= o->at + o->size;
 }
 
 // The entry of the log that has a memory, too, of those before its own; -1: none. Arguments come first, then the others.
@@ -357,7 +361,9 @@ static void log_memory(struct layer_line *l, const struct captured *c, const str
              "{\"kind\":\"buffer\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":\"%s\"",
              m->size, (size_t)(m->at - m->base), m->digest[0], m->digest[1]);
     const int64_t same = entry_with(c, m);
-    if (c->is_placed && !m->symbol)
+    if (m->image)
+        cuda_image_log(l, m->image);
+    else if (c->is_placed && !m->symbol)
         line_add(l, ",\"at\":%llu", m->at);
     if (same >= 0)
         line_add(l, ",\"same\":%lld", (long long)same);
@@ -423,7 +429,7 @@ static void log_places(struct layer_line *l, const struct captured *c)
     const char *before = ",\"places\":[";
     for (uint32_t i = 0; i < c->memories.count; i++) {
         const struct cuda_memory *m = &c->memories.items[i];
-        bool is_new = m->symbol == NULL;
+        bool is_new = !m->symbol && !m->image;
         for (uint32_t o = 0; o < i; o++)
             is_new =
                 is_new && (c->memories.items[o].symbol || c->memories.items[o].base != m->base);
@@ -477,7 +483,9 @@ static bool prepare_capture(struct captured *c)
         return refuse_capture(c, CAPTURE_GRAPH);
     if (cuda_has_attributes(c->launch))
         return refuse_capture(c, CAPTURE_ATTRIBUTES);
-    const enum capture_reason why = cuda_find_memories(c->launch, &c->function, &c->memories);
+    enum capture_reason why = cuda_find_memories(c->launch, &c->function, &c->memories);
+    if (why == CAPTURE_NONE)
+        why = cuda_add_images(c->launch, &c->function, &c->memories);
     if (why != CAPTURE_NONE)
         return refuse_capture(c, why);
     cuda_add_symbols(c->function.module, &c->memories);
@@ -539,7 +547,8 @@ static CUresult try_capture(struct captured *c, struct capture_shape *s, uint64_
     const CUresult code = capture_launch(c, s, key);
     layer_end_capture(s, c->function.key, c->reason);
     for (uint32_t i = 0; i < c->memories.count; i++)
-        free(c->memories.items[i].bytes), free(c->memories.items[i].symbol);
+        free(c->memories.items[i].bytes), free(c->memories.items[i].symbol),
+            free(c->memories.items[i].image);
     return code;
 }
 

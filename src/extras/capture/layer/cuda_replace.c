@@ -246,10 +246,15 @@ struct verifying {
 static bool copy_memories(struct verifying *v, const struct cuda_launch *l,
                           const struct cuda_function *f)
 {
+    bool is_surface = false; // of which there are no copies
     if (cuda_find_memories(l, f, &v->memories) != CAPTURE_NONE)
         return false;
-    for (uint32_t i = 0; i < f->count; i++)
-        v->parameters[i] = (void *)(uintptr_t)cuda_parameter(l, f, i);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const unsigned char *bytes = cuda_parameter(l, f, i);
+        if (cuda_is_image(f, i, bytes, &is_surface) && is_surface)
+            return false;
+        v->parameters[i] = (void *)(uintptr_t)bytes;
+    }
     for (uint32_t i = 0; i < v->memories.count; i++) {
         const struct cuda_memory *m = &v->memories.items[i];
         if (f->sizes[m->argument] != sizeof m->at)

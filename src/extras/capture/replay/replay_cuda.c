@@ -26,6 +26,15 @@ struct placed {
     size_t bytes;
 };
 
+// A texture or a surface, and what it shows: an array, or memory.
+struct opened_image {
+    unsigned long long object;
+    bool is_surface;
+    CUarray array;
+    CUdeviceptr memory;
+    size_t row, rows, planes;
+};
+
 struct cuda {
     struct cuda_api driver;
     struct nvrtc_api nvrtc;
@@ -43,6 +52,8 @@ struct cuda {
     struct {
         CAPTURE_CUDA_PLACES(CUDA_POINTER)
     } place;
+    struct opened_image images[ARGUMENTS_MOST];
+    unsigned image_count;
     struct placed placed[PLACES_MOST];
     struct placed held[PLACES_MOST]; // by this process, from before the driver was opened
     unsigned placed_count, held_count;
@@ -493,22 +504,185 @@ static bool cuda_symbol(struct replay *r, const char *name, size_t bytes, uintpt
     return size == bytes || replay_fail(r, "the symbol %s has another size", name);
 }
 
-static void cuda_free(struct replay *r, uintptr_t memory)
+// ---- textures and surfaces ---------------------------------------------------------------------
+
+enum { TYPE_3D = 0x10F2, TYPE_1D = 0x10F4, TYPE_1D_BUFFER = 0x10F6 };
+
+static json_int_t number_of(json_t *o, const char *key)
+{
+    return json_integer_value(json_object_get(o, key));
+}
+
+// The format of a channel, which the log has as OpenCL numbers it, and its bytes; 0: CUDA has none.
+static int format_of(json_int_t channel, size_t *bytes)
+{
+    static const struct {
+        int format;
+        size_t bytes;
+    } formats[] = {{CU_AD_FORMAT_SIGNED_INT8, 1},
+                   {CU_AD_FORMAT_SIGNED_INT16, 2},
+                   {CU_AD_FORMAT_UNSIGNED_INT8, 1},
+                   {CU_AD_FORMAT_UNSIGNED_INT16, 2},
+                   {0, 1},
+                   {0, 1},
+                   {0, 1},
+                   {CU_AD_FORMAT_SIGNED_INT8, 1},
+                   {CU_AD_FORMAT_SIGNED_INT16, 2},
+                   {CU_AD_FORMAT_SIGNED_INT32, 4},
+                   {CU_AD_FORMAT_UNSIGNED_INT8, 1},
+                   {CU_AD_FORMAT_UNSIGNED_INT16, 2},
+                   {CU_AD_FORMAT_UNSIGNED_INT32, 4},
+                   {CU_AD_FORMAT_HALF, 2},
+                   {CU_AD_FORMAT_FLOAT, 4}};
+    const json_int_t at = channel - 0x10D0; // CL_SNORM_INT8
+    const bool is_known = at >= 0 && at < (json_int_t)(sizeof formats / sizeof *formats);
+    *bytes = is_known ? formats[at].bytes : 1;
+    return is_known ? formats[at].format : 0;
+}
+
+static CUDA_TEXTURE_DESC describe_texture(json_t *about, json_int_t channel)
+{
+    static const int modes[] = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER,
+                                CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR};
+    const json_int_t mode = number_of(about, "addressing") - 0x1131;
+    CUDA_TEXTURE_DESC how = {
+        .filterMode = number_of(about, "filter") == 0x1141 ? CU_TR_FILTER_MODE_LINEAR
+                                                           : CU_TR_FILTER_MODE_POINT,
+        .flags = (channel >= 0x10D7 && channel <= 0x10DC ? CU_TRSF_READ_AS_INTEGER : 0u) |
+                 (number_of(about, "normalized") ? CU_TRSF_NORMALIZED_COORDINATES : 0u)};
+    for (int axis = 0; axis < 3; axis++)
+        how.addressMode[axis] = modes[mode >= 0 && mode < 4 ? mode : 0];
+    return how;
+}
+
+// An array, or for a texture of plain memory as much memory.
+static bool make_resource(struct replay *r, json_t *image, struct opened_image *i, size_t bytes,
+                          CUDA_RESOURCE_DESC *of)
+{
+    struct cuda *c = r->state;
+    json_t *size = json_object_get(image, "size");
+    const json_int_t type = number_of(image, "type"), order = number_of(image, "order");
+    size_t texel = 0;
+    const int format = format_of(number_of(image, "channel"), &texel);
+    const unsigned channels = order == 0x10B0 ? 1 : order == 0x10B2 ? 2 : order == 0x10B5 ? 4 : 0;
+    const size_t width = (size_t)json_integer_value(json_array_get(size, 0));
+    i->rows = (size_t)json_integer_value(json_array_get(size, 1));
+    i->planes = (size_t)json_integer_value(json_array_get(size, 2));
+    texel *= channels;
+    if (!format || !channels || !width || !i->rows || !i->planes)
+        return replay_fail(r, "the log has an image of no known kind");
+    i->row = bytes / i->planes / i->rows;
+    if (i->row % texel || i->row / texel != width || i->row * i->rows * i->planes != bytes)
+        return replay_fail(r, "the log and its data differ in size");
+    if (type == TYPE_1D_BUFFER) {
+        const struct cuda_plane plane = {0, format, channels, bytes, 0, 0};
+        of->resType = CUDA_RESOURCE_LINEAR;
+        memcpy(&of->res, &plane, sizeof plane);
+        return call_ok(r, c->driver.cuMemAlloc(&i->memory, bytes), "cuMemAlloc") &&
+               memcpy(&of->res, &i->memory, sizeof i->memory);
+    }
+    const CUDA_ARRAY3D_DESCRIPTOR what = {.Width = width,
+                                          .Height = type == TYPE_1D ? 0 : i->rows,
+                                          .Depth = type == TYPE_3D ? i->planes : 0,
+                                          .Format = format,
+                                          .NumChannels = channels,
+                                          .Flags = i->is_surface ? CUDA_ARRAY3D_SURFACE_LDST : 0};
+    const bool ok = call_ok(r, c->driver.cuArray3DCreate(&i->array, &what), "cuArray3DCreate");
+    of->resType = CU_RESOURCE_TYPE_ARRAY;
+    of->res.array.hArray = i->array;
+    return ok;
+}
+
+static void release_image(struct cuda *c, struct opened_image *i)
+{
+    if (i->object && i->is_surface)
+        c->driver.cuSurfObjectDestroy(i->object);
+    else if (i->object)
+        c->driver.cuTexObjectDestroy(i->object);
+    if (i->array)
+        c->driver.cuArrayDestroy(i->array);
+    if (i->memory)
+        c->driver.cuMemFree(i->memory);
+    *i = c->images[--c->image_count];
+}
+
+static bool cuda_image(struct replay *r, json_t *about, size_t bytes, uintptr_t *out)
+{
+    struct cuda *c = r->state;
+    json_t *image = json_object_get(about, "image");
+    CUDA_RESOURCE_DESC of = {0};
+    if (c->image_count == ARGUMENTS_MOST)
+        return replay_fail(r, "the log has too many images");
+    struct opened_image *i = &c->images[c->image_count++];
+    *i = (struct opened_image){.is_surface = json_is_true(json_object_get(image, "surface"))};
+    const CUDA_TEXTURE_DESC how = describe_texture(about, number_of(image, "channel"));
+    const bool ok =
+        make_resource(r, image, i, bytes, &of) &&
+        (i->is_surface
+             ? call_ok(r, c->driver.cuSurfObjectCreate(&i->object, &of), "cuSurfObjectCreate")
+             : call_ok(r, c->driver.cuTexObjectCreate(&i->object, &of, &how, NULL),
+                       "cuTexObjectCreate"));
+    *out = (uintptr_t)i->object;
+    if (!ok)
+        release_image(c, i);
+    return ok;
+}
+
+static struct opened_image *find_image(struct cuda *c, uintptr_t object)
+{
+    for (unsigned i = 0; i < c->image_count; i++) {
+        if (c->images[i].object == object)
+            return &c->images[i];
+    }
+    return NULL;
+}
+
+// Between the texels and memory of the host.
+static bool copy_image(struct replay *r, const struct opened_image *i, void *host, bool is_written)
 {
     const struct cuda *c = r->state;
-    c->driver.cuMemFree(memory); // of a part: refused
+    CUDA_MEMCPY3D copy = {.WidthInBytes = i->row, .Height = i->rows, .Depth = i->planes};
+    if (i->memory)
+        return is_written ? call_ok(r, c->copy_to(i->memory, host, i->row), "cuMemcpyHtoD")
+                          : call_ok(r, c->copy_from(host, i->memory, i->row), "cuMemcpyDtoH");
+    copy.srcMemoryType = is_written ? CUDA_MEMORY_HOST : CU_MEMORYTYPE_ARRAY;
+    copy.dstMemoryType = is_written ? CU_MEMORYTYPE_ARRAY : CUDA_MEMORY_HOST;
+    copy.srcPitch = copy.dstPitch = i->row;
+    copy.srcHeight = copy.dstHeight = i->rows;
+    copy.srcHost = copy.dstHost = host;
+    copy.srcArray = copy.dstArray = i->array;
+    return call_ok(r, c->driver.cuMemcpy3DAsync(&copy, NULL), "cuMemcpy3DAsync") &&
+           call_ok(r, c->synchronize(), "cuCtxSynchronize");
+}
+
+// ---- memory --------------------------------------------------------------------------------------
+
+static void cuda_free(struct replay *r, uintptr_t memory)
+{
+    struct cuda *c = r->state;
+    struct opened_image *image = find_image(c, memory);
+    if (image)
+        release_image(c, image);
+    else
+        c->driver.cuMemFree(memory); // of a part: refused
 }
 
 static bool cuda_write(struct replay *r, uintptr_t memory, size_t offset, size_t bytes,
                        const void *from)
 {
-    const struct cuda *c = r->state;
+    struct cuda *c = r->state;
+    const struct opened_image *image = find_image(c, memory);
+    if (image)
+        return copy_image(r, image, (void *)(uintptr_t)from, true);
     return bytes == 0 || call_ok(r, c->copy_to(memory + offset, from, bytes), "cuMemcpyHtoD");
 }
 
 static bool cuda_read(struct replay *r, uintptr_t memory, size_t offset, size_t bytes, void *to)
 {
-    const struct cuda *c = r->state;
+    struct cuda *c = r->state;
+    const struct opened_image *image = find_image(c, memory);
+    if (image)
+        return copy_image(r, image, to, false);
     return bytes == 0 || call_ok(r, c->copy_from(to, memory + offset, bytes), "cuMemcpyDtoH");
 }
 
@@ -546,6 +720,7 @@ const struct replay_driver replay_cuda = {.open = cuda_open,
                                           .set_memory = cuda_set_memory,
                                           .set_inside = cuda_set_inside,
                                           .allocate = cuda_allocate,
+                                          .image = cuda_image,
                                           .part = cuda_part,
                                           .place = cuda_place,
                                           .symbol = cuda_symbol,

@@ -36,7 +36,7 @@ struct replay_driver {
     // A pointer inside a value that is set already; NULL: values have none.
     bool (*set_inside)(struct replay *r, unsigned at, size_t offset, uintptr_t memory);
     bool (*allocate)(struct replay *r, size_t bytes, uintptr_t *out);
-    // An image or a sampler, as the log says it; NULL: there is none.
+    // An image (with what the argument says beside it) or a sampler, as the log says it; NULL: there is none.
     bool (*image)(struct replay *r, json_t *about, size_t bytes, uintptr_t *out);
     bool (*set_sampler)(struct replay *r, unsigned at, json_t *about);
     bool (*part)(struct replay *r, uintptr_t whole, size_t offset, size_t bytes, uintptr_t *out);

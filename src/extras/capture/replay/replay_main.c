@@ -239,7 +239,7 @@ static bool make_memory(struct replay *r, unsigned at, json_t *a, struct replay_
                          ? ELEMENT_FLOAT
                          : ELEMENT_BYTE;
         m->is_image = true;
-        return r->driver->image ? r->driver->image(r, image, m->bytes, &m->memory)
+        return r->driver->image ? r->driver->image(r, a, m->bytes, &m->memory)
                                 : replay_fail(r, "the log has an image");
     }
     m->zone = r->is_trial || !m->bytes ? ZONE : 0;

@@ -289,8 +289,9 @@ static cl_image_desc describe_image(json_t *about, size_t region[3])
 }
 
 // Some formats are for reading or for writing alone. An image of a buffer is one by itself here.
-static bool opencl_image(struct replay *r, json_t *about, size_t bytes, uintptr_t *out)
+static bool opencl_image(struct replay *r, json_t *argument, size_t bytes, uintptr_t *out)
 {
+    json_t *about = json_object_get(argument, "image");
     static const cl_mem_flags flags[] = {CL_MEM_READ_WRITE, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY};
     struct opencl *o = r->state;
     const cl_image_format format = {
