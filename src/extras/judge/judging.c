@@ -4,7 +4,6 @@
 #include "extras/judge/judging_inside.h"
 
 #include "extras/judge/judging_guard.h"
-#include "model/languages.h"
 #include "stats/differ.h"
 
 #include <ctype.h>
@@ -322,7 +321,8 @@ static bool start_final(struct judging *j)
     j->queued = count;
     j->current = j->ahead = j->group_end = j->alone_until = j->doubted = 0;
     j->is_final = true;
-    empty_caches(j);
+    if (count > 0)
+        empty_caches(j);
     return count > 0;
 }
 
@@ -348,13 +348,10 @@ static bool begin_contestant(struct judging *j, struct contestant *c, struct err
 }
 
 // Is the present candidate the only one that its session's workers, and the driver's cache, ever see? So it is if the baseline failed
-// beside it, if it is doubted, and in the final on a CPU, where native code owns its worker.
+// beside it, or if it is doubted.
 static bool is_alone(const struct judging *j)
 {
-    const struct device_info *d = j->o.setup.device;
-    return j->current < j->alone_until || j->current + j->doubted >= j->queued ||
-           (j->is_final && d->type == DEVICE_CPU &&
-            language_traits(d->language)->caches[0].variable);
+    return j->current < j->alone_until || j->current + j->doubted >= j->queued;
 }
 
 // The end of those that may be built, or timed, together with the present one.
