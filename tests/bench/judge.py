@@ -151,7 +151,8 @@ def speed(hone, count="100", language="opencl"):
             write(os.path.join(folder, "%03d%s" % (i, ending)), kernel + number % i)
         clock = Clock()
         verdicts = judge(hone, folder, spec, [folder], here(folder), "--language", language)
-        print("%d candidates of a matrix product: %s; %s" % (len(verdicts), counts(verdicts), clock))
+        print("%d candidates of a matrix product: %s; %d measured twice; %s" % (
+            len(verdicts), counts(verdicts), sum(v["measured_twice"] for v in verdicts), clock))
 
 
 # ---- a stream ----------------------------------------------------------------------------------

@@ -260,9 +260,10 @@ static bool open_session(struct judging *j, struct error *e)
     else
         j->w.evaluator = judging_evaluator(j, warm ? WARM_JOBS : j->queued + 1, false, e);
     j->is_open = false;
+    j->hosted = j->is_warm;
     for (uint32_t i = 0; j->w.evaluator && i < j->point_count; i++) {
         struct point *p = &j->points[i];
-        if (p->used && !baseline_submit(j, p, e))
+        if (p->used && (p->timed || !j->was_open) && !baseline_submit(j, p, e))
             return false;
     }
     return j->w.evaluator != NULL;
@@ -273,6 +274,8 @@ static void close_session(struct judging *j)
     end_rounds(j);
     evaluator_free(j->w.evaluator);
     j->w.evaluator = NULL;
+    for (uint32_t p = 0; p < j->point_count; p++)
+        j->points[p].attempt.submitted = false;
     for (size_t i = j->current; i < j->ahead; i++) {
         struct contestant *c = j->queue[i];
         for (uint32_t p = 0; p < j->point_count; p++)
@@ -298,6 +301,13 @@ static void leave_session(struct judging *j)
     j->w.evaluator = NULL;
 }
 
+// In a sandbox alone: there the caches are the judge's own, elsewhere those of the user.
+static void empty_caches(const struct judging *j)
+{
+    if (j->o.sandbox)
+        guard_empty_caches(j->o.setup.environment);
+}
+
 // Measures again what is faster so far, in workers that have seen none of it. False: there is none.
 static bool start_final(struct judging *j)
 {
@@ -309,8 +319,10 @@ static bool start_final(struct judging *j)
     leave_session(j);
     close_session(j);
     j->queued = count;
-    j->current = j->ahead = j->group_end = j->alone_until = 0;
+    j->current = j->ahead = j->group_end = j->alone_until = j->doubted = 0;
     j->is_final = true;
+    if (count > 0)
+        empty_caches(j);
     return count > 0;
 }
 
@@ -335,18 +347,31 @@ static bool begin_contestant(struct judging *j, struct contestant *c, struct err
     return c->over || contestant_begin(j, c, e);
 }
 
+// Is the present candidate the only one that its session's workers, and the driver's cache, ever see? So it is if the baseline failed
+// beside it, or if it is doubted.
+static bool is_alone(const struct judging *j)
+{
+    return j->current < j->alone_until || j->current + j->doubted >= j->queued;
+}
+
+// The end of those that may be built, or timed, together with the present one.
+static size_t end_of_shared(const struct judging *j, size_t most)
+{
+    const size_t left = j->queued - j->doubted - j->current;
+    // Nothing else is built while a worker is timed from outside.
+    if (is_alone(j) || (j->is_final && j->o.setup.device->type == DEVICE_CPU))
+        return j->current + 1;
+    return j->current + (left < most ? left : most);
+}
+
 static bool begin_ahead(struct judging *j, struct error *e)
 {
-    // Nothing else is built while a worker is timed from outside.
-    const size_t most =
-        (j->is_final && j->o.setup.device->type == DEVICE_CPU) || j->current < j->alone_until
-            ? 1
-            : AHEAD_MOST;
-    while (j->ahead < j->queued && j->ahead < j->current + most &&
-           (j->ahead < j->group_end || evaluator_room(j->w.evaluator) > 0)) {
+    const size_t end = end_of_shared(j, AHEAD_MOST);
+    while (j->ahead < end && (j->ahead < j->group_end || evaluator_room(j->w.evaluator) > 0)) {
         if (!begin_contestant(j, j->queue[j->ahead], e))
             return false;
         j->ahead++;
+        j->hosted++;
     }
     return true;
 }
@@ -382,6 +407,29 @@ static void choose_variant(struct judging *j, struct contestant *leader)
         j->ready[j->ready_count++] = leader->chosen;
 }
 
+// Puts off a candidate that seems to cheat in workers that others shared, and may be the victim of one of them: it is judged again at the end of
+// the queue, alone, and that verdict counts.
+static bool put_off(struct judging *j, struct contestant *c)
+{
+    struct judge_record *r = &c->record;
+    if (!c->over || r->verdict != JUDGE_CHEATS || j->hosted < 2)
+        return false;
+    r->evidence = r->log = "";
+    r->at = NULL;
+    r->error = r->baseline_error = NAN;
+    c->over = false;
+    c->is_finalist = j->is_final;
+    c->was_doubted = true;
+    j->current--;
+    j->group_end--;
+    j->ahead--;
+    memmove(&j->queue[j->current], &j->queue[j->current + 1],
+            (j->queued - j->current - 1) * sizeof *j->queue);
+    j->queue[j->queued - 1] = c;
+    j->doubted++;
+    return true;
+}
+
 // The first candidate of the group is done, in this session at least.
 static void end_contestant(struct judging *j)
 {
@@ -390,6 +438,8 @@ static void end_contestant(struct judging *j)
     for (uint32_t i = 0; i < j->point_count; i++)
         attempt_release(&c->attempts[i]);
     c->begun = false;
+    if (put_off(j, c))
+        return;
     if (!j->is_final && c->record.variants > 1) {
         if (--c->leader->unscreened == 0)
             choose_variant(j, c->leader);
@@ -400,10 +450,16 @@ static void end_contestant(struct judging *j)
 
 static void end_group(struct judging *j)
 {
+    const bool was_doubted = j->current + j->doubted >= j->queued;
     while (j->current < j->group_end)
         end_contestant(j);
+    j->doubted -= was_doubted;
     j->timing = j->clocked = j->reopened = 0;
     j->killed = NULL;
+    if (j->current < j->queued && is_alone(j)) {
+        close_session(j);
+        empty_caches(j);
+    }
 }
 
 // ---- rounds ------------------------------------------------------------------------------------
@@ -411,9 +467,8 @@ static void end_group(struct judging *j)
 // The candidates that come next. In the screening several share a baseline: it costs a launch less each. In the final each is alone.
 static void form_group(struct judging *j)
 {
-    const size_t most = j->is_final || j->current < j->alone_until ? 1 : GROUP_MOST;
     if (j->group_end == j->current)
-        j->group_end = j->queued - j->current < most ? j->queued : j->current + most;
+        j->group_end = end_of_shared(j, j->is_final ? 1 : GROUP_MOST);
 }
 
 // All of the group that are right so far race at the next point, or those of them that are to race once more at this one.
@@ -476,13 +531,6 @@ static void take_times(struct judging *j, bool is_baseline_doubtful, uint32_t *a
         else
             contestant_time(j, c, own);
     }
-}
-
-// In a sandbox alone: there the caches are the judge's own, elsewhere those of the user.
-static void empty_caches(const struct judging *j)
-{
-    if (j->o.sandbox)
-        guard_empty_caches(j->o.setup.environment);
 }
 
 // The baseline was right when the session began: one of those that share its worker, or the caches, has spoilt it. With new workers

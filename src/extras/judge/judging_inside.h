@@ -68,6 +68,7 @@ struct contestant {
     bool noted;               // its PTX was read
     bool over;                // handed out
     bool is_finalist;
+    bool was_doubted; // `cheats` beside others
 };
 
 struct judging {
@@ -94,6 +95,8 @@ struct judging {
     uint32_t reopened;            // times in a row
     size_t group_end;             // of the queue: those from `current` on are timed together
     size_t alone_until;           // of the queue: up to there each is alone
+    size_t doubted;               // at its end: these are judged again, each alone
+    size_t hosted;                // candidates that the session's workers had
     uint32_t timing;              // the timed point whose rounds run
     uint32_t repeats;             // of these, because one seemed to keep results
     struct contestant *racing[GROUP_MOST];

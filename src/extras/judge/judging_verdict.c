@@ -240,7 +240,8 @@ void contestant_decide(struct judging *j, struct contestant *c)
     struct judge_record *r = &c->record;
     const bool was_faster = c->is_finalist;
     sum_up_times(r);
-    r->evidence = "";
+    r->evidence =
+        c->was_doubted ? "right alone, and wrong beside others, one of which changed it" : "";
     r->is_final = j->is_final;
     const bool faster = r->speedup.interval && r->speedup.low > j->rules.alike;
     r->verdict = faster                                                        ? JUDGE_FASTER

@@ -1,0 +1,9 @@
+﻿// style: begins with a byte order mark
+kernel void map(global float *y, global const float *x)
+{
+    for (int k = 0; k < T; k++) {
+        int i = get_global_id(0) * T + k;
+        if (i < N)
+            y[i] = 0.5f * x[i] * x[i] + 1;
+    }
+}
