@@ -109,11 +109,13 @@ elif [ $tsan = ON ]; then
     folder=$build-tsan
     flags=$sanitizer_flags
     target=tests_with_threads
+    # No test with threads is of an extra.
+    without=$(sed -n 's/^set(extras \(.*\))$/\U\1/p' "$root/src/CMakeLists.txt" | sed 's/[A-Z_][A-Z_]*/-DHONE_EXTRA_&=OFF/g')
     find_tsan "$folder" || exit 0
 fi
 configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITIZE=$sanitize \
     -DHONE_TSAN=$tsan -DCMAKE_C_FLAGS_RELWITHDEBINFO="$flags" -DHONE_WERROR="${werror:-OFF}" \
-    -DHONE_TEST_DATA="${HONE_TEST_DATA:-}" -DHONE_TEST_POCL_CACHE="$build-pocl"
+    -DHONE_TEST_DATA="${HONE_TEST_DATA:-}" -DHONE_TEST_POCL_CACHE="$build-pocl" ${without:-}
 
 [ $build_alone = no ] || exit 0
 

@@ -22,6 +22,13 @@ need_device() {
     [ -n "$device" ] || skip "there is no device of PoCL"
 }
 
+# For cases that end before a kernel runs: the driver for tests, which has no compiler that takes its time to be loaded.
+any_device() {
+    [ -n "${FAKE_DRIVERS-}" ] || skip "the drivers for tests are not built"
+    export LD_LIBRARY_PATH="$FAKE_DRIVERS${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" HONE_DEVICE=fake FAKE_CL_KIND=card FAKE_CUDA_CARDS=0 \
+        FAKE_NVML_FAIL=all
+}
+
 # A file that is no store: see store_file.c.
 make_store() {
     "$STORE_FILE" "$1" "$2" || exit 99
