@@ -597,17 +597,17 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
     if (scalar_items)
         text_addf(&list, "  %u. the values of scalars: %s\n", ++number, text_cstr(&scalars));
     if (guess_items)
-        text_addf(&list, "  %u. the values of %s, to which the text gives none\n", ++number,
+        text_addf(&list, "  %u. the values of %s: the source names none\n", ++number,
                   text_cstr(&guesses));
     if (written_items || !has_expected(f))
-        text_addf(
-            &list,
-            "  %u. what is right: until the spec says it (\"expect\", \"reference\"), %s %s held "
-            "against the default configuration\n",
-            ++number, written_items ? text_cstr(&written) : "outputs",
-            written_items > 1 ? "are"
-            : written_items   ? "is"
-                              : "are");
+        text_addf(&list,
+                  "  %u. what is right: until the spec says it (\"expect\", \"reference\"), %s %s "
+                  "compared "
+                  "only with the default configuration\n",
+                  ++number, written_items ? text_cstr(&written) : "outputs",
+                  written_items > 1 ? "are"
+                  : written_items   ? "is"
+                                    : "are");
     if (number)
         text_addf(out, "Still to be decided:\n%s", text_cstr(&list));
     add_typed(out, "Then: hone tune ", output, "\n");
