@@ -532,7 +532,7 @@ static bool fail_untimed_row(struct gather *g, struct gather_row *row)
     if (g->unusable++ == 0)
         g->first_odd = odd;
     r->message =
-        arena_printf(&g->recorded->arena, "the recorded time is no usable time: %s", odd->text);
+        arena_printf(&g->recorded->arena, "the recorded time is not a usable time: %s", odd->text);
     return r->message || error_memory(g->e);
 }
 

@@ -802,7 +802,7 @@ static void serve_frame(struct worker *w, const struct frame *f)
     arena_init(&q.arena);
     wire_reader(&q.in, f->payload, f->length, &q.arena);
     if ((unsigned)f->verb >= VERB_COUNT || !verbs[f->verb].serve)
-        reply_error(w, "this verb is no request");
+        reply_error(w, "this verb is not a request");
     else if (verbs[f->verb].needs_device && !w->device)
         reply_error(w, "no device is open");
     else if (is_for_cell(w, f->verb))

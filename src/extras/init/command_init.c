@@ -93,7 +93,7 @@ static void ask_constant(struct session *s, struct inferred_name *n)
             n->value = value;
             return;
         }
-        say("'%s' is no integer\n", answer);
+        say("'%s' is not an integer\n", answer);
     }
 }
 
@@ -263,7 +263,7 @@ static bool check_folders(const struct session *s, struct error *e)
         if (stat(folder, &about) != 0)
             return error_set(e, ERROR_INPUT, "--include: %s: %s", folder, strerror(errno));
         if (!S_ISDIR(about.st_mode))
-            return error_set(e, ERROR_INPUT, "--include: %s is no folder", folder);
+            return error_set(e, ERROR_INPUT, "--include: %s is not a folder", folder);
     }
     return true;
 }
@@ -355,7 +355,7 @@ static bool give_defines(struct session *s, struct error *e)
         const char *value = define[length] == '=' ? define + length + 1 : "1";
         if (length == 0 || (define[length] && define[length] != '=') ||
             (*define >= '0' && *define <= '9') || strpbrk(define, " \t\n"))
-            return error_set(e, ERROR_USAGE, "--define: '%s' is no NAME or NAME=VALUE", define);
+            return error_set(e, ERROR_USAGE, "--define: '%s' is not NAME or NAME=VALUE", define);
         text_addf(&s->given, "#define %.*s %s\n", (int)length, define, value);
     }
     if (s->given.length)
@@ -885,7 +885,7 @@ static const struct example examples[] = {
 const struct command command_init = {
     .name = "init",
     .group = GROUP_PREPARE,
-    .summary = "write a spec for a kernel, from its text",
+    .summary = "write a spec for a kernel, from its source",
     .arguments = "KERNEL.cl|.cu|.c|.json",
     .least = 1,
     .most = 1,
