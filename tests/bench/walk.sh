@@ -4,11 +4,12 @@
 #
 #   tests/bench/walk.sh                 README's commands on a clean clone of this repository's HEAD, in an empty folder
 #   tests/bench/walk.sh WHEEL.whl       the same with a wheel (cmake/wheel.sh) in an empty virtual environment
+#   tests/bench/walk.sh BUILD           from `hone devices` on, with a hone that is built already
 #
 # FIRST=SECONDS: fails where a first tuned kernel from a wheel takes longer; 90 is what an idle machine is to keep.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-wheel=${1:+$(realpath "$1")}
+given=${1:+$(realpath "$1")}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME="$work" HONE_LOCKS="$work/locks" # nothing that this machine's user has: no store, nothing compiled
@@ -24,10 +25,10 @@ step() { # what, command...
         echo "failed: $what"
         exit 1
     }
-    now=$(date +%s.%N)
-    awk -v what="$what" -v a="$began" -v b="$then" -v c="$now" 'BEGIN {
-        printf "%2d:%04.1f  %6.1f s  %s\n", (c - a) / 60, (c - a) % 60, c - b, what }'
-    awk -v now="$now" -v began="$began" 'BEGIN { print now - began }' >"$work/passed"
+    awk -v what="$what" -v a="$began" -v b="$then" -v c="$(date +%s.%N)" -v passed="$work/passed" 'BEGIN {
+        printf "%2d:%04.1f  %6.1f s  %s\n", (c - a) / 60, (c - a) % 60, c - b, what
+        print c - a >passed
+    }'
 }
 said() { # pattern
     grep -Eq "$1" "$work/said" || {
@@ -38,9 +39,11 @@ said() { # pattern
 }
 echo "$(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg)"
 echo "  end     took  step"
-if [ -n "$wheel" ]; then
+if [ -d "$given" ]; then
+    export PATH="$given:$PATH"
+elif [ -n "$given" ]; then
     step 'python3 -m venv env' python3 -m venv env
-    step 'pip install WHEEL' env/bin/pip install -q --no-index --disable-pip-version-check "$wheel"
+    step 'pip install WHEEL' env/bin/pip install -q --no-index --disable-pip-version-check "$given"
     export PATH="$work/empty/env/bin:$PATH"
     kernels=$(python3 -c 'import hone, pathlib; print(pathlib.Path(hone.__file__).parent / "native/share/hone")')
     step 'hone tune kernels_cl/examples/saxpy.json' hone tune "$kernels/kernels_cl/examples/saxpy.json"
