@@ -97,8 +97,7 @@ step 'hone init jacobi.cl' hone init jacobi.cl --set nx=64 --set ny=64 --set nz=
 said 'what is right'
 sed -i 's|"next": {|&\n      "expect": ["x, y, z = i % nx, i // nx % ny, i // (nx * ny)",\
                  "inner = 0 < x < nx - 1 and 0 < y < ny - 1 and 0 < z < nz - 1",\
-                 "s = now[i - 1] + now[i + 1] + now[i - nx] + now[i + nx] + now[i - nx * ny] + now[i + nx * ny] - h2 * f[i]",\
-                 "s / 6 if inner else now[i]"],\n      |' jacobi.json
+                 "(now[i - 1] + now[i + 1] + now[i - nx] + now[i + nx] + now[i - nx * ny] + now[i + nx * ny] - h2 * f[i]) / 6 if inner else now[i]"],\n      |' jacobi.json
 step 'hone check jacobi.json' hone check jacobi.json --sample 8
 said 'OK: 8 configurations are correct'
 step 'hone tune jacobi.json' hone tune jacobi.json --budget 60s

@@ -61,15 +61,13 @@ static const char *nearest_name(struct binder *b, const char *name)
     return str_nearest(name, names, count);
 }
 
-// "the names are a, b, c", cut after a few, the spec's own before facts of the device. Empty names are those that others hide.
+// "the names are a, b, c", cut after a few. Empty names are those that others hide.
 static void list_known_names(const struct binder *b, char *out, size_t size)
 {
     size_t length = 0, shown = 0, more = 0;
     snprintf(out, size, "no names are known here");
-    for (size_t i = 0; i < 2 * b->symbols->count; i++) {
-        const char *name = b->symbols->items[i % b->symbols->count].name;
-        if (str_starts(name, "device_") != (i >= b->symbols->count))
-            continue;
+    for (size_t i = 0; i < b->symbols->count; i++) {
+        const char *name = b->symbols->items[i].name;
         more += name[0] && shown == 8;
         if (!name[0] || shown == 8 || length >= size)
             continue;
