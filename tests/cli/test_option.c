@@ -116,12 +116,12 @@ START_TEST(refusals)
     refuses("tune", WORDS("-q"), "unknown option -q");
     refuses("tune", WORDS("--iterations"), "--iterations needs a value");
     refuses("tune", WORDS("--iterations", "0"), "'0' is not a whole number from 1");
-    refuses("tune", WORDS("--iterations", "4294967296"), "no whole number");
-    refuses("tune", WORDS("--iterations", "-1"), "no whole number");
+    refuses("tune", WORDS("--iterations", "4294967296"), "not a whole number");
+    refuses("tune", WORDS("--iterations", "-1"), "not a whole number");
     refuses("tune", WORDS("--jobs", "two"), "--jobs: 'two'");
     refuses("tune", WORDS("--seed", "1.5"), "--seed: '1.5'");
     refuses("tune", WORDS("--fresh=1"), "'1' is not a status of a failure");
-    refuses("tune", WORDS("--timeout", "0s"), "no time above 0");
+    refuses("tune", WORDS("--timeout", "0s"), "not a time above 0");
     refuses("tune", WORDS("--timeout", "5 apples"), "write 30s, 1.5m or 500ms");
     refuses("tune", WORDS("--timeout", "bild=5s"), "build=60s,launch=30s");
     refuses("tune", WORDS("--budget", "200%"), "--budget");
@@ -301,7 +301,7 @@ START_TEST(fresh_takes_all_or_some_statuses)
         {"--fresh=compile", 1u << STATUS_COMPILE, NULL},
         {"--fresh=compile,timeout", 1u << STATUS_COMPILE | 1u << STATUS_TIMEOUT, NULL},
         {"--fresh=comple", 0, "did you mean 'compile'"},
-        {"--fresh=correct", 0, "no status of a failure"},
+        {"--fresh=correct", 0, "not a status of a failure"},
         {"--fresh=", 0, "there are compile, runtime, timeout, correctness, constraints"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
