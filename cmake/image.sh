@@ -6,7 +6,8 @@
 #   cmake/image.sh --try      then unpacks it again and checks the gallery's kernels there (hone selftest)
 #
 #   podman load -i hone-VERSION-image.tar      or docker load -i; the image is hone:VERSION
-#   docker run --rm -it -v "$PWD:/work" hone:VERSION tune kernel.json     with --gpus all on an NVIDIA GPU
+#   docker run --rm -it -v hone:/root -v "$PWD:/work" hone:VERSION tune kernel.json     with --gpus all on an NVIDIA GPU;
+#                             the volume hone keeps the store and what drivers have compiled
 #
 # Dockerfile has the same image for those who have docker and the sources.
 . "$(dirname "$0")/setup.sh"

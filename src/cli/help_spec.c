@@ -34,8 +34,9 @@ static const char about[] =
     "A spec and its kernel are code. Compiling and running them on a CPU device can do what you "
     "can: read and write your files, use the network, start programs; on a GPU a kernel can read "
     "what others left in its memory and hang the card. A spec names the files that are read and "
-    "the compiler's options. hone keeps crashes and endless loops away from itself; it is no "
-    "sandbox. Read what you were given before you tune it, or run it as a user, or in a container, "
+    "the compiler's options. hone keeps crashes and endless loops away from itself; it is not "
+    "a sandbox. Read what you were given before you tune it, or run it as a user, or in a "
+    "container, "
     "that may lose everything. Stores and recordings are only read: they run nothing.\n\n";
 
 // "  arguments.*.size  expression", then what it means.

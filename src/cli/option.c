@@ -57,7 +57,8 @@ bool option_count(void *field, const char *value, struct error *e)
     struct given *g = field;
     uint64_t count;
     if (!str_to_u64(value, &count) || count == 0 || count > UINT32_MAX)
-        return error_set(e, ERROR_USAGE, "'%s' is no whole number from 1 to %u", value, UINT32_MAX);
+        return error_set(e, ERROR_USAGE, "'%s' is not a whole number from 1 to %u", value,
+                         UINT32_MAX);
     *g = (struct given){true, count};
     return true;
 }
@@ -66,7 +67,7 @@ bool option_seed(void *field, const char *value, struct error *e)
 {
     struct given *g = field;
     if (!str_to_u64(value, &g->value))
-        return error_set(e, ERROR_USAGE, "'%s' is no whole number from 0 to %llu", value,
+        return error_set(e, ERROR_USAGE, "'%s' is not a whole number from 0 to %llu", value,
                          (unsigned long long)UINT64_MAX);
     g->is_given = true;
     return true;
@@ -86,9 +87,10 @@ static bool refuse_status(const char *word, struct error *e)
     }
     const char *near = str_nearest(word, names, count);
     if (near)
-        error_set(e, ERROR_USAGE, "'%s' is no status of a failure; did you mean '%s'?", word, near);
+        error_set(e, ERROR_USAGE, "'%s' is not a status of a failure; did you mean '%s'?", word,
+                  near);
     else
-        error_set(e, ERROR_USAGE, "'%s' is no status of a failure; there are %s", word,
+        error_set(e, ERROR_USAGE, "'%s' is not a status of a failure; there are %s", word,
                   text_cstr(&known));
     text_release(&known);
     return false;

@@ -48,7 +48,7 @@ bool share_read(const char *text, double most, double *share, struct error *e)
     bool ok = (has_sign || !text[length]) && str_to_f64(number, &value);
     *share = has_sign ? value / 100 : value;
     ok = ok && *share >= 0 && *share <= most && (has_sign || *share <= 1);
-    return ok || error_set(e, ERROR_USAGE, "'%s' is no share: 3%% or 0.03 belong here", text);
+    return ok || error_set(e, ERROR_USAGE, "'%s' is not a share: 3%% or 0.03 belong here", text);
 }
 
 // ---- formats -----------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ bool option_language(void *field, const char *value, struct error *e)
     struct given_language *given = field;
     given->is_given = language_parse(value, &given->language);
     return given->is_given ||
-           error_set(e, ERROR_USAGE, "'%s' is no language hone runs: " LANGUAGES_TEXTS, value);
+           error_set(e, ERROR_USAGE, "'%s' is not a language hone runs: " LANGUAGES_TEXTS, value);
 }
 
 static bool option_part(void *field, const char *value, struct error *e)
@@ -205,7 +205,7 @@ static bool read_limit(const char *text, uint64_t *ns, struct error *e)
 {
     if (str_to_duration_ns(text, ns) && *ns > 0)
         return true;
-    return error_set(e, ERROR_USAGE, "'%s' is no time above 0; write 30s, 1.5m or 500ms", text);
+    return error_set(e, ERROR_USAGE, "'%s' is not a time above 0; write 30s, 1.5m or 500ms", text);
 }
 
 static bool read_named_limit(struct limits *limits, const char *word, struct error *e)
@@ -412,7 +412,7 @@ const struct option fresh_options[] = {
 
 #define TRANSFER_HELP                                                                              \
     " With =transfer what the stores and known.sqlite beside the spec have of the space "          \
-    "elsewhere (another device, size, driver or language) is no input of the search."
+    "elsewhere (another device, size, driver or language) is not an input of the search."
 
 const struct option fresh_tune_options[] = {
     {OPTION("fresh", "transfer|failures|STATUS,...", option_fresh_search, MEASURE(fresh)),

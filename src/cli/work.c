@@ -196,8 +196,8 @@ bool work_refuse_file(const char *path)
         complain("%s is a store, not a spec; `hone store --store %s` shows what it holds", path,
                  path);
     else if (str_equal(dot, ".gz") || str_equal(dot, ".csv"))
-        complain("%s is no spec; a recorded space is searched with `hone tune --replay %s`", path,
-                 path);
+        complain("%s is not a spec; a recorded space is searched with `hone tune --replay %s`",
+                 path, path);
     else
         return false;
     return true;

@@ -66,7 +66,8 @@ static bool choose_languages(const struct spec *spec, const char *given, struct 
             out->list[out->count++] = (enum language)l;
     }
     if (given && !language_parse(given, &out->list[0]))
-        return error_set(e, ERROR_USAGE, "'%s' is no language hone runs: " LANGUAGES_TEXTS, given);
+        return error_set(e, ERROR_USAGE, "'%s' is not a language hone runs: " LANGUAGES_TEXTS,
+                         given);
     return !given || !spec || spec_check_language(spec, out->list[0], e);
 }
 

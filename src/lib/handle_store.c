@@ -355,6 +355,6 @@ bool hone_store_texts(struct hone_store *st, const char *job, hone_each_text *ea
     if (digest_parse(job, &key))
         store_texts(store_of(st), &key, each, context, &why);
     else
-        error_set(&why, ERROR_USAGE, "'%s' is no job: take hone_origin.job", job);
+        error_set(&why, ERROR_USAGE, "'%s' is not a job: take hone_origin.job", job);
     return hand_over(&why, e);
 }

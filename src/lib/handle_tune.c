@@ -195,7 +195,7 @@ static bool choose_judge(struct tune_setup *s, const struct hone_tune_options *o
         return true;
     if (o->store)
         return error_set(e, ERROR_USAGE,
-                         "a tune with a judge has no store: what it says is no part of what the "
+                         "a tune with a judge has no store: what it says is not part of what the "
                          "store knows a job by");
     s->theirs = o->judge;
     s->judge_context = o->judge_context;

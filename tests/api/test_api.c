@@ -324,7 +324,7 @@ START_TEST(views_of_one_card)
     ck_assert_ptr_nonnull(strstr(e.text, "it has a kernel in OpenCL, and none in CUDA"));
     e = (struct hone_error)HONE_ERROR_INIT;
     ck_assert_ptr_null(hone_devices_pick_for(d, spec, "hip", NULL, &e));
-    ck_assert_ptr_nonnull(strstr(e.text, "'hip' is no language"));
+    ck_assert_ptr_nonnull(strstr(e.text, "'hip' is not a language"));
     hone_spec_free(spec);
     e = (struct hone_error)HONE_ERROR_INIT;
     spec = load(BOTH, NULL);
@@ -1092,7 +1092,7 @@ START_TEST(store_hands_out_what_it_has)
     ck_assert_msg(hone_store_bests(s.store, s.spec, see_best, &bests, &e), "%s", e.text);
     ck_assert(bests.records == 2 && bests.chosen == 1);
     ck_assert(!hone_store_texts(s.store, "abc", count_texts, &counts, &e));
-    ck_assert_msg(strstr(e.text, "'abc' is no job"), "%s", e.text);
+    ck_assert_msg(strstr(e.text, "'abc' is not a job"), "%s", e.text);
     end(&s);
 }
 END_TEST

@@ -103,7 +103,7 @@ START_TEST(shares)
     ck_assert(share_read("3%", 10, &share, &e) && share == 0.03);
     ck_assert(share_read("0.1", 10, &share, &e) && share == 0.1);
     ck_assert(share_read("1000%", 10, &share, &e) && share == 10);
-    ck_assert(!share_read("3", 10, &share, &e) && strstr(e.text, "'3' is no share: 3% or 0.03"));
+    ck_assert(!share_read("3", 10, &share, &e) && strstr(e.text, "'3' is not a share: 3% or 0.03"));
     ck_assert(!share_read("200%", 1, &share, NULL) && !share_read("%", 10, &share, NULL));
     ck_assert(!share_read("-1%", 10, &share, NULL) && !share_read("3%%", 10, &share, NULL));
 }
@@ -115,13 +115,13 @@ START_TEST(refusals)
     refuses("tune", WORDS("--zzzzzzzz"), "unknown option --zzzzzzzz");
     refuses("tune", WORDS("-q"), "unknown option -q");
     refuses("tune", WORDS("--iterations"), "--iterations needs a value");
-    refuses("tune", WORDS("--iterations", "0"), "'0' is no whole number from 1");
-    refuses("tune", WORDS("--iterations", "4294967296"), "no whole number");
-    refuses("tune", WORDS("--iterations", "-1"), "no whole number");
+    refuses("tune", WORDS("--iterations", "0"), "'0' is not a whole number from 1");
+    refuses("tune", WORDS("--iterations", "4294967296"), "not a whole number");
+    refuses("tune", WORDS("--iterations", "-1"), "not a whole number");
     refuses("tune", WORDS("--jobs", "two"), "--jobs: 'two'");
     refuses("tune", WORDS("--seed", "1.5"), "--seed: '1.5'");
-    refuses("tune", WORDS("--fresh=1"), "'1' is no status of a failure");
-    refuses("tune", WORDS("--timeout", "0s"), "no time above 0");
+    refuses("tune", WORDS("--fresh=1"), "'1' is not a status of a failure");
+    refuses("tune", WORDS("--timeout", "0s"), "not a time above 0");
     refuses("tune", WORDS("--timeout", "5 apples"), "write 30s, 1.5m or 500ms");
     refuses("tune", WORDS("--timeout", "bild=5s"), "build=60s,launch=30s");
     refuses("tune", WORDS("--budget", "200%"), "--budget");
@@ -301,7 +301,7 @@ START_TEST(fresh_takes_all_or_some_statuses)
         {"--fresh=compile", 1u << STATUS_COMPILE, NULL},
         {"--fresh=compile,timeout", 1u << STATUS_COMPILE | 1u << STATUS_TIMEOUT, NULL},
         {"--fresh=comple", 0, "did you mean 'compile'"},
-        {"--fresh=correct", 0, "no status of a failure"},
+        {"--fresh=correct", 0, "not a status of a failure"},
         {"--fresh=", 0, "there are compile, runtime, timeout, correctness, constraints"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

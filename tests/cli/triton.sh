@@ -79,5 +79,5 @@ init 2 pair.json
 says "has no entry 'nn'"
 echo '{"kernel": "mm.cl"}' >pair.json
 init 2 pair.json
-says "is no kernel out of Triton's cache"
+says "is not a kernel out of Triton's cache"
 echo OK

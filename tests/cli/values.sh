@@ -201,7 +201,7 @@ spec tint "$image, \"gain\": [1, 0.5, \"1 / 4\", 1], \"from\": \"[7, 0]\", \"add
 check 0 'OK: 1 configuration is correct' tint
 check 1 'correctness' tint --set FAULT=1
 spec tint "$image, \"gain\": [1, 0.5, 0.25], \"from\": [0, 0], \"add\": [3, 6, 9]"
-check 2 'arguments.gain: \[1, 0.5, 0.25\] is no value of float4: a list of 4 is wanted' tint
+check 2 'arguments.gain: \[1, 0.5, 0.25\] is not a value of float4: a list of 4 is wanted' tint
 
 cat >shape.cl <<'END'
 typedef struct { float2 at; char kind; } Point;
@@ -225,7 +225,7 @@ check 0 'OK: 1 configuration is correct' shape_long
 sed 's/"gain"/"gains"/' shape.json >other.json
 check 2 "arguments.s.*gains: the struct has no member 'gains'; did you mean 'gain'" other
 sed 's/"kind": 4/"kind": 400/' shape.json >other.json
-check 2 '400 is no value of type int8' other
+check 2 '400 is not a value of type int8' other
 sed 's/, "seed": [0-9]*//' shape.json >other.json
 check 2 'seed: is missing: a member of the struct' other
 

@@ -145,7 +145,7 @@ expect 0 'by their weights' "${deploy[@]:0:9}" --budget 3 --seed 5 --shapes shap
 printf 'WIDHT\n64\n' >wrong.csv
 expect 2 "unknown constant 'WIDHT'; did you mean 'WIDTH'" "${deploy[@]:0:9}" --shapes wrong.csv
 printf 'WIDTH\nx\n' >wrong.csv
-expect 2 "line 2: WIDTH: 'x' is no whole number" "${deploy[@]:0:9}" --shapes wrong.csv
+expect 2 "line 2: WIDTH: 'x' is not a whole number" "${deploy[@]:0:9}" --shapes wrong.csv
 printf 'WIDTH\n64\n7\n' >odd.csv
 expect 0 'At 7 nothing works .*; the table has no answer there, no configuration is valid: ' "${deploy[@]:0:9}" --budget 3 --seed 5 --shapes odd.csv
 expect 1 'no table was written' "${deploy[@]:0:9}" --set WIDTH=7,9
@@ -235,7 +235,7 @@ expect 0 'sizes? between them: median' timeout 120 "$hone" deploy spec/taps.json
     --set n=64,1024 --set T=1,4 --product --hold-out 12
 
 # ---- a part of the space ------------------------------------------------------------------------
-expect 2 "'SPLIT=7': 7 is no value of SPLIT" "$hone" deploy spec/pull.json --store $store --set n=64,96 --config SPLIT=7
+expect 2 "'SPLIT=7': 7 is not a value of SPLIT" "$hone" deploy spec/pull.json --store $store --set n=64,96 --config SPLIT=7
 expect 0 'the default is not in the part .*: SPLIT=1, size=16 stands for it' \
     "$hone" deploy spec/pull.json --store $store --set n=64,96 --config SPLIT=1 -o part.json
 grep -q '"SPLIT":0' part.json && fail "a configuration that is not in the part: $(cat part.json)"

@@ -582,7 +582,7 @@ START_TEST(failures_are_not_kept)
 {
     struct image image;
     char path[512];
-    struct result *r = build_text("this is no kernel", "k", &image);
+    struct result *r = build_text("this is not a kernel", "k", &image);
     ck_status(r, STATUS_COMPILE);
     ck_assert_uint_eq(cached(path, sizeof path), 0);
     result_free(r);

@@ -50,7 +50,7 @@ CUBLAS_CONSTANTS(X)
 #undef X
 
 // hone has ints for the headers' enumerations, which have the size of ints.
-#define ENUMERATION(type) _Static_assert(sizeof(type) == sizeof(int), #type " is no int");
+#define ENUMERATION(type) _Static_assert(sizeof(type) == sizeof(int), #type " is not an int");
 ENUMERATION(cublasStatus_t)
 ENUMERATION(cublasOperation_t)
 ENUMERATION(cublasComputeType_t)

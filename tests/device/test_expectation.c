@@ -116,10 +116,10 @@ static const struct {
     enum scalar scalar;
     const char *text, *part;
 } wrong[] = {
-    {SCALAR_I8, "i * 2", "y: 'i * 2': at i = 64: 128 is no value of type int8"},
-    {SCALAR_I32, "i - 5 - 2 ** 31", "at i = 0: -2147483653 is no value of type int32"},
-    {SCALAR_BOOL, "i", "at i = 2: 2 is no value of type bool"},
-    {SCALAR_I64, "big[i]", "at i = 0: 18446744073709551615 is no value of type int64"},
+    {SCALAR_I8, "i * 2", "y: 'i * 2': at i = 64: 128 is not a value of type int8"},
+    {SCALAR_I32, "i - 5 - 2 ** 31", "at i = 0: -2147483653 is not a value of type int32"},
+    {SCALAR_BOOL, "i", "at i = 2: 2 is not a value of type bool"},
+    {SCALAR_I64, "big[i]", "at i = 0: 18446744073709551615 is not a value of type int64"},
     {SCALAR_I32, "x[i]", "it gives floats, and y holds integers"},
     {SCALAR_FLOAT, "x[i + 1]", "at i = 299: x[300] is outside: x has 300 elements"},
     {SCALAR_FLOAT, "y[i]", "unknown name 'y'"}, // what is not filled has no contents

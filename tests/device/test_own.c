@@ -246,7 +246,7 @@ END_TEST
 
 // ---- building
 
-static const char *const pieces[] = {"this is no kernel\n", NULL};
+static const char *const pieces[] = {"this is not a kernel\n", NULL};
 static const struct own_text nonsense = {"hone_nonsense", "", pieces};
 
 // However often it is asked for, and in either language, it says which kernel and why.

@@ -182,9 +182,9 @@ START_TEST(libraries_that_cannot_be_called)
     } missing[] = {
         {ROUTINE_CBLAS, "/nowhere/libblas.so", "/nowhere/libblas.so cannot be opened as CBLAS: "},
         {ROUTINE_CLBLAST, "/nowhere/lib.so", "/nowhere/lib.so cannot be opened as CLBlast: "},
-        {ROUTINE_CBLAS, "/dev/null", "/dev/null cannot be opened as CBLAS: it is no file"},
-        {ROUTINE_CBLAS, "libm.so.6", "libm.so.6 has no cblas_sgemm: it is no library"},
-        {ROUTINE_CLBLAST, "libm.so.6", "libm.so.6 has no CLBlastSgemm: it is no library"},
+        {ROUTINE_CBLAS, "/dev/null", "/dev/null cannot be opened as CBLAS: it is not a file"},
+        {ROUTINE_CBLAS, "libm.so.6", "libm.so.6 has no cblas_sgemm: it is not a library"},
+        {ROUTINE_CLBLAST, "libm.so.6", "libm.so.6 has no CLBlastSgemm: it is not a library"},
         {ROUTINE_CUBLAS, NULL, "cuBLAS is not called through OpenCL: CLBlast is"}};
     if (!is_on_cpu())
         return;

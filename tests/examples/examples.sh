@@ -99,6 +99,7 @@ compare)
     ;;
 peak) [[ $document == help* ]] || exit 0 ;; # it takes both cores for a quarter of a minute: once is enough
 bench) set -- "\$@" --repeats 4 --rounds 2 ;;
+score) [[ \$words != *exec:* ]] || set -- "\$@" --repeats 2 ;;
 check) [[ \$words == *" --sample"* || \$words == *" -n"* || \$words == *" --known"* ]] || set -- "\$@" --sample 3 ;;
 report) [[ \$words != *" --watch"* ]] || { set -- "\${@/#--watch/--watch=stdin}" && exec </dev/null; } ;;
 esac
@@ -154,9 +155,24 @@ prepare_tables() {
 prepare_capture() {
     cc -O1 -DCL_TARGET_OPENCL_VERSION=120 -o my_program "$here/my_program.c" -lOpenCL
 }
+prepare_nodes() { # in C, which one node may build for another
+    export PATH="$here/launchers:$PATH" SLURM_JOB_NODELIST='n[1-2]' &&
+        printf '%s\n' '#define STEP 1' 'void add(float *y, const float *x) { for (int i = 0; i < N; i += STEP)' \
+            'for (int k = i; k < i + STEP; k++) y[k] = x[k] + 1; }' >add.c &&
+        echo '{"kernel": "add.c", "constants": {"N": 4096}, "parameters": {"STEP": [1, 2, 4, 8, 16, 32, 64, 128]},
+              "arguments": {"y": {"size": "N", "expect": "x[i] + 1"}, "x": {"size": "N"}}}' >spec.json
+}
+prepare_security() {
+    cp kernels_cl/matmul_tiled.cl . && cp kernels_cl/matmul_tiled.json theirs.json
+}
+prepare_strategy() {
+    saxpy_alone && mv saxpy.json kernel.json && hone tune kernel.json --budget 4 && hone store export kernel.json --format t4 --output gemm_T4.json && gzip gemm_T4.json &&
+        chmod +x neighbours.py && cp neighbours.py 'my search.py'
+}
 case $document in
 help*) prepare=prepare_spec ;;
-*/report.md | */store.md | */tables.md | */capture.md) prepare=prepare_$(basename "$document" .md) ;;
+*/report.md | */store.md | */tables.md | */capture.md | */nodes.md | */security.md) prepare=prepare_$(basename "$document" .md) ;;
+*/strategy-of-your-own.md) prepare=prepare_strategy ;;
 */spec.md) prepare=saxpy_alone ;;
 *) prepare=: ;;
 esac

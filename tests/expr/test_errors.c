@@ -63,7 +63,7 @@ static const struct {
     {"ciel(a)", 1, "did you mean 'ceil'?"},
     {"min < a", 1, "'min' is a function; call it: min(a, b, ...)"},
     {"a(3)", 1, "'a' is a value, not a function"},
-    {"math.foo", 1, "'math.foo' is no constant"},
+    {"math.foo", 1, "'math.foo' is not a constant"},
     {"math.foo(1)", 1, "unknown function 'math.foo'"},
     {"math.abs(1)", 1, "unknown function 'math.abs'"},
     // form

@@ -239,7 +239,7 @@ START_TEST(libraries_that_cannot_be_called)
 {
     struct result *r = run(ROUTINE_CUBLAS, "libm.so.6", 0);
     ck_status(r, STATUS_CONSTRAINTS);
-    ck_says(r, "libm.so.6 has no cublasCreate_v2: it is no library, or no version, of cuBLAS");
+    ck_says(r, "libm.so.6 has no cublasCreate_v2: it is not a library, or no version, of cuBLAS");
     result_free(r);
     r = run(ROUTINE_CUBLAS, "/nowhere/libcublas.so.12", 0);
     ck_says(r, "/nowhere/libcublas.so.12 cannot be opened as cuBLAS: ");

@@ -42,7 +42,7 @@ run 0 run nameless.json --config SPEC_9=30000
 says '30.00 us'
 sed 's/"PLUS": \[20000, 30000\]/"PLUS": ["many"]/' scale.json >wrong.json
 run 2 check wrong.json
-says "'PLUS=many' is no value of its specialization constant 9"
+says "'PLUS=many' is not a value of its specialization constant 9"
 for call in clCreateProgramWithIL clSetProgramSpecializationConstant; do
     FAKE_CL_FAIL=$call:-30 run 1 check scale.json --sample 1
     says "$call: CL_INVALID_VALUE"

@@ -183,7 +183,7 @@ START_TEST(test_ktt_refusals)
     static const struct {
         const char *file, *message;
     } cases[] = {
-        {JSON_HEAD("Fortnights") "]}", "TimeUnit: 'Fortnights' is no unit of time"},
+        {JSON_HEAD("Fortnights") "]}", "TimeUnit: 'Fortnights' is not a unit of time"},
         {JSON_HEAD("ms") JSON("1", "1", "Fine", "") "]}", "Status: 'Fine' is none of Ok"},
         {JSON_HEAD("ms") "{\"Status\": \"Ok\"}]}", "it has no 'Configuration'"},
         {JSON_HEAD("ms") "{\"Configuration\": [{\"Name\": \"A\"}]}]}", "'A' has no Value"},
@@ -196,7 +196,7 @@ START_TEST(test_ktt_refusals)
         {XML_HEAD "<a b=\"&nope;\"/>" XML_TAIL, "unknown entity"},
         {"</TuningData>", "did not begin"},
         {"Kernel name,Kernel duration (us),Global size,Local size,A\nsum,Error message,1,1,2\n",
-         "'Error message' is no number"},
+         "'Error message' is not a number"},
         {"Kernel name,Computation duration (fortnights),Global size,Local size,A\n",
          "Computation duration (us)"},
     };

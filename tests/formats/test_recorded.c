@@ -115,7 +115,7 @@ START_TEST(test_units)
         recorded_free(r);
     }
     ck_assert_ptr_nonnull(strstr(refusal("{\"metadata\": {\"timeunit\": \"fortnights\"}}", NULL),
-                                 "metadata.timeunit: 'fortnights' is no unit"));
+                                 "metadata.timeunit: 'fortnights' is not a unit"));
 }
 END_TEST
 
@@ -205,7 +205,7 @@ START_TEST(test_unusable_times)
 {
 #define T4_ONE(more)                                                                               \
     T4_HEAD T4("1", "2", CORRECT TIME("3")) ",\n" T4("1", "4", CORRECT more) T4_TAIL
-#define UNUSABLE(text) "the recorded time is no usable time: " text
+#define UNUSABLE(text) "the recorded time is not a usable time: " text
     static const struct {
         const char *file, *message, *warning; // of the second row
     } cases[] = {
@@ -239,7 +239,8 @@ START_TEST(test_unusable_times)
         ck_assert_uint_eq(r->correct, 1);
         ck_assert_int_eq(r->rows[1].status, STATUS_RUNTIME);
         ck_assert_str_eq(r->rows[1].message, cases[i].message);
-        bool is_told = strstr(notes.text, "1 recorded time is no usable time and counts") != NULL;
+        bool is_told =
+            strstr(notes.text, "1 recorded time is unusable and counts") != NULL;
         ck_assert_msg(is_told == (cases[i].warning != NULL), "%s", notes.text);
         ck_assert_msg(!is_told || strstr(notes.text, cases[i].warning), "%s", notes.text);
         recorded_free(r);
@@ -537,12 +538,12 @@ static const struct {
     {"\x7f"
      "ELF",
      "no columns 'status' and 'time_ns'"},
-    {"\x01\x02", "no recorded results: it is no T4 file"},
+    {"\x01\x02", "no recorded results: it is not a T4 file"},
     {"a,b\n1,2\n", "no columns 'status' and 'time_ns'"},
     {"a,status,time_ns\n", "it has no results"},
     {"a,status,time_ns\n1,correct\n", "line 2: 2 fields; the first line names 3"},
     {"a,status,time_ns\n1,fine,2\n", "line 2: status: 'fine' is none of"},
-    {"a,status,time_ns\n1,correct,x\n", "line 2: time_ns: 'x' is no number"},
+    {"a,status,time_ns\n1,correct,x\n", "line 2: time_ns: 'x' is not a number"},
     {"a,status,time_ns\n\"1,correct,x\n", "line 2: the file is cut off"},
     {"a,status,time_ns,device\n1,correct,1,x\n2,correct,1,y\n", "line 3: device: 'y', and 'x'"},
     {"a,status,time_ns,statistic\n1,correct,1,mean\n2,correct,1,median\n", "among times that"},

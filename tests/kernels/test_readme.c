@@ -86,8 +86,8 @@ START_TEST(every_t1_row_is_a_key)
     for (const char *at = strstr(first, "\n" ROW_START); at && at < last; rows++) {
         const char *path = at + strlen("\n" ROW_START);
         size_t length = strcspn(path, "`");
-        ck_assert_msg(is_key(path, length), T1_PAGE " describes %.*s, which is no key", (int)length,
-                      path);
+        ck_assert_msg(is_key(path, length), T1_PAGE " describes %.*s, which is not a key",
+                      (int)length, path);
         at = strstr(path, "\n" ROW_START);
     }
     size_t count = 0;

@@ -138,7 +138,7 @@ class Checks:
 
 
 def hostile_lines(c, check):
-    """What is no message, before and after initialize."""
+    """What is not a message, before and after initialize."""
     check("ping before initialize", c.request("ping")["result"] == {})
     check("tools/list before initialize", c.request("tools/list")["error"]["code"] == -32600)
     hello = c.request("initialize", {"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}})
@@ -172,7 +172,7 @@ def wrong_arguments(c, check, outside):
     for name, tool, arguments, words in [
             ("no spec", "tune", {}, "spec: it is needed"),
             ("a spec that is a number", "tune", {"spec": 5}, "spec: it has to be a text"),
-            ("candidates that are no array", "judge", {"spec": "spec.json", "candidates": "zeros.cl"}, "an array"),
+            ("candidates that are not an array", "judge", {"spec": "spec.json", "candidates": "zeros.cl"}, "an array"),
             ("an unknown argument", "check", {"spec": "spec.json", "sampel": 2}, "did you mean 'sample'"),
             ("a number that is too large", "check", {"spec": "spec.json", "sample": 10**12}, "from 1 to 1000000"),
             ("arguments that are a list", "check", [1], "an object"),

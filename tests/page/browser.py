@@ -103,8 +103,8 @@ def test_tuned(browser):
     check(page.value("document.querySelectorAll('section.answer pre').length") == 2, "options and header")
     check(filtered(page, "status = compile") == "4 of 16 configurations", filtered(page, "status = compile"))
     check(page.value("document.querySelectorAll('.table tbody tr').length") == 4, "the table follows the filter")
-    check("is no parameter" in filtered(page, "nothing = 1"), "a wrong filter is said")
-    check("is no parameter" in filtered(page, "constructor = 1"), "what every object has is no column")
+    check("is not a parameter" in filtered(page, "nothing = 1"), "a wrong filter is said")
+    check("is not a parameter" in filtered(page, "constructor = 1"), "what every object has is not a column")
     for text, count in (('message ~ "wrong, relative"', 4), ("status = correct and STEP = 2", 2), ("STEP=2,MODE=1", 1), ("STEP = 2 && MODE >= 2", 3),
                         ("time < 1s  and  rank <= 3", 3), ("STEP != 2", 12), ("", 16)):
         check(filtered(page, text) == "%d of 16 configurations" % count, "%s: %s" % (text, page.value(COUNT)))

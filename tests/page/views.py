@@ -338,7 +338,7 @@ left_out("leaderboard", "space.json")
 # A page of some views has these, and the answer; what is no view is refused.
 few = f.report("few.html", "scale.json", "--store", "sizes.sqlite", "--all", "--views", "sizes,table")
 check(set(re.findall('data-view="([a-z]+)"', few)) <= {"answer", "sizes", "table"} and 'data-view="table"' in few, "few.html")
-check(len(few) < len(page), "few views are no smaller page")
+check(len(few) < len(page), "few views are not a smaller page")
 numbers = [int(n) for n in re.findall('<li><a href="#set-[0-9]+">[^<]*N=([0-9]+)', few)]
 check(numbers == sorted(numbers) and len(numbers) > 1, "sets in the order of their sizes: %s" % numbers)
 f.run("report", "scale.json", "--store", "sizes.sqlite", "--views", "sizes,tabel", status=2)

@@ -49,8 +49,9 @@ static const struct {
     {"undecided", "#if OTHER\nint x;\n#else\nint y = B;\n#endif\n", "B=0", "B=1", false},
     {"undecided with a value", "#if OTHER > A\nint x;\n#endif\n", "A=0", "A=1", false},
     {"decided by half", "#if A > 5 && OTHER > B\nint x;\n#endif\n", "B=0", "B=1", true},
-    {"a value that is no integer", "#if T\nint x;\n#endif\n", "T=float", "T='unsigned int'", false},
-    {"a value that is no expression", "#if B || T\nint x;\n#endif\n", "B=1,T=float",
+    {"a value that is not an integer", "#if T\nint x;\n#endif\n", "T=float", "T='unsigned int'",
+     false},
+    {"a value that is not an expression", "#if B || T\nint x;\n#endif\n", "B=1,T=float",
      "B=1,T='unsigned int'", false},
     // macros
     {"in a macro's body", "#define X (A + 1)\nint x;\n", "A=0", "A=1", false},

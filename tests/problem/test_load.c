@@ -224,7 +224,7 @@ START_TEST(test_general_objective)
         ck_assert_uint_eq(f.spec->objective_count, i == 0);
         ck_assert(i == 1 || (f.spec->objectives[0].metric == 0 && f.spec->objectives[0].maximise));
         const char *warning =
-            strstr(text_cstr(&f.warnings), "General.Objective: 'GFLOPs' is no metric");
+            strstr(text_cstr(&f.warnings), "General.Objective: 'GFLOPs' is not a metric");
         ck_assert(i == 0 ? f.warnings.length == 0 : warning != NULL);
         fixture_end(&f);
     }
@@ -296,7 +296,7 @@ START_TEST(test_configuration_parts)
     ck_assert_uint_eq(choice[3], 0);
     ck_assert(spec_parse_configuration(f.spec, "", choice, &f.error));
     ck_assert(!spec_parse_configuration(f.spec, "P=16", choice, &f.error));
-    ck_assert_str_eq(f.error.text, "16 is no value of P, which has 4, 8");
+    ck_assert_str_eq(f.error.text, "16 is not a value of P, which has 4, 8");
     error_clear(&f.error);
     ck_assert(!spec_parse_configuration(f.spec, "P=4,P=8", choice, &f.error));
     ck_assert_str_eq(f.error.text, "P is given twice");

@@ -67,8 +67,8 @@ static const struct {
 } refused[] = {
     {"", NULL, "it gave no time"},
     {"took 3 ms", NULL, "{\"time_ns\": 1234, \"valid\": true}"},
-    {"{\"time_ns\": 0}", NULL, "no number above 0"},
-    {"{\"time_ns\": \"3\"}", NULL, "no number above 0"},
+    {"{\"time_ns\": 0}", NULL, "not a number above 0"},
+    {"{\"time_ns\": \"3\"}", NULL, "not a number above 0"},
     {"{\"time_ns\": 3, \"valid\": 1}", NULL, "neither true nor false"},
     {"{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1}, {\"name\": \"b\", \"real_time\": 2}]}",
      NULL, "several benchmarks, a, b"},

@@ -136,7 +136,7 @@ def compare(control, hone, excused):
             needed.add(by)
         elif ours != "passed":
             wrong.append(f"{name}: {ours}: {said}")
-    wrong += [f"{name} is excused, and passes, or is no test that the control passes" for name, reason in excused.items()
+    wrong += [f"{name} is excused, and passes, or is not a test that the control passes" for name, reason in excused.items()
               if name not in needed and not reason.startswith("sometimes")]
     print(f"{'file':44} {'control':>8} {'hone':>8} {'excused':>8} {'skipped':>8}")
     for file, counts in sorted(files.items()) + [("all", [sum(c) for c in zip(*files.values())])]:

@@ -110,7 +110,7 @@ def test_errors_are_hones_own(tmp_path):
     with pytest.raises(hone.StoreError):
         (tmp_path / "no.sqlite").write_text("not a store\n")
         hone.Store(tmp_path / "no.sqlite")
-    with pytest.raises(hone.UsageError, match="77 is no value of ID"):
+    with pytest.raises(hone.UsageError, match="77 is not a value of ID"):
         hone.Spec.load(SMALL).choice({"ID": 77})
 
 

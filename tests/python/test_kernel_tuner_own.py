@@ -194,4 +194,4 @@ def test_the_runner_runs_a_notebook(pocl, tmp_path):
         assert said in done.stderr
     (tmp_path / "no.ipynb").write_text("[]")
     done = subprocess.run([sys.executable, "-m", "hone.kernel_tuner", "no.ipynb"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 1 and "it is no notebook" in done.stderr
+    assert done.returncode == 1 and "it is not a notebook" in done.stderr

@@ -333,7 +333,7 @@ def test_references_are_of_the_type_and_size_of_their_arguments(pocl):
         assert hone.tune(saxpy(reference=given, **arrays), store=False).best.verified
     for given, said in (({"y": right[:5]}, "5 elements, and the argument 4096"), ({"z": right}, "no argument 'z'.*y, x, a, n"),
                         (lambda v: None, "returned None"), (lambda v: {}, "returned nothing"), (lambda v: right[:5], "5 elements"),
-                        ({"y": numpy.array([None] * 4096)}, "object, which are no numbers")):
+                        ({"y": numpy.array([None] * 4096)}, "object, which are not numbers")):
         with pytest.raises((hone.UsageError, hone.InputError), match=said):
             hone.tune(saxpy(reference=given, **arrays), store=False)
 
@@ -371,7 +371,7 @@ def test_arrays_of_all_kinds(pocl):
             assert numpy.allclose(ran.outputs["y"], 1j * x)
     with pytest.raises(hone.UsageError, match="budget"):
         hone.run(spec(x, None), on=pocl, budget=3)
-    with pytest.raises(hone.UsageError, match="list is no array"):
+    with pytest.raises(hone.UsageError, match="list is not an array"):
         spec({"data": [1]}, None)
 
 

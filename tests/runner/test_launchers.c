@@ -73,7 +73,7 @@ START_TEST(slurm_is_a_step_a_node)
     refuse(read("slurm"), "run hone inside of sbatch or salloc");
     refuse(read_slurm("", "slurm"), "SLURM_JOB_NODELIST");
     refuse(read_slurm("n[1-65]", "slurm"), "more than 64 nodes");
-    refuse(read_slurm("-x", "slurm"), "'-x' is no name of a node");
+    refuse(read_slurm("-x", "slurm"), "'-x' is not a name of a node");
 }
 END_TEST
 
@@ -103,8 +103,8 @@ START_TEST(a_hole_is_a_name)
     refuse(read("exec:ssh {}"), "name them with --nodes");
     refuse(read_nodes("a,b", "exec:env"), "write {} where the name belongs");
     refuse(read_nodes("a,b", "ssh:c"), "which is not given");
-    refuse(read_nodes("a,,b", "exec:ssh {}"), "--nodes: '' is no name");
-    refuse(read_nodes("a,-oProxyCommand=x", "exec:ssh {}"), "'-oProxyCommand=x' is no name");
+    refuse(read_nodes("a,,b", "exec:ssh {}"), "--nodes: '' is not a name");
+    refuse(read_nodes("a,-oProxyCommand=x", "exec:ssh {}"), "'-oProxyCommand=x' is not a name");
     refuse(read_nodes("a,a", "exec:ssh {}"), "node a is named twice");
 }
 END_TEST

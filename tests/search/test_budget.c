@@ -64,7 +64,7 @@ START_TEST(bad_budgets)
 {
     struct budget b = {1, 2, 3, false};
     struct error e = ERROR_INIT;
-    ck_assert_msg(!budget_parse(bad[_i], &b, &e), "'%s' is no budget", bad[_i]);
+    ck_assert_msg(!budget_parse(bad[_i], &b, &e), "'%s' is not a budget", bad[_i]);
     ck_assert_int_eq(e.code, ERROR_USAGE);
     ck_assert_msg(
         strstr(e.text, "give a time (60s, 1.5m, 2h; 60s+ without the ranking), a number") != NULL,

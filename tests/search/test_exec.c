@@ -171,7 +171,7 @@ static const struct {
     {"read a; echo hello; read b", "neither {\"configurations\"", 1},
     {"read a; read b; echo '{\"configurations\": [{\"a\": 0}]}'; read c", "without b", 1},
     {"read a; read b; echo '{\"configurations\": [{\"a\": 0, \"b\": 77}]}'; read c",
-     "b=77, which is no value", 1},
+     "b=77, which is not a value", 1},
     {"read a; read b; echo '{\"configurations\": [{\"a\": 0, \"b\": 1, \"d\": 1}]}'; read c",
      "'d', which the spec does not have", 1},
     {"read a; read b; echo '{\"configurations\": [3]}'; read c", "no object", 1},

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks of the source itself. Each prints what it found and fails.
 #
-#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|comments|texts|documents|top_level SOURCE_FOLDER
+#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|clocks|comments|texts|documents|commands|top_level SOURCE_FOLDER
 set -eu
 c_files=$(cd "$(dirname "$0")" && pwd)/c_files.awk
 cd "$2"
@@ -236,6 +236,18 @@ check_documents() {
             }
             !($3 in known) && $3 !~ /^\/+$/ { print }' "$list" -
     } | fail_with "documents that name what is not there"
+}
+
+# tests/examples runs what the pages tell the reader to type: each page is in its list, and commands stand where it looks for them.
+check_commands() {
+    {
+        for page in $(cd src/doc && grep -lE '^ *```sh|^\$ ' *.md | grep -vxE '(contributing|decisions|python|CHANGELOG)\.md'); do
+            grep -qE "(^| |\()${page%.md}( |\)|$)" tests/examples/CMakeLists.txt || echo "src/doc/$page: tests/examples/CMakeLists.txt has no such page"
+        done
+        awk '/^ *```/ { bare = !inside && /^ *```(text)?$/; inside = !inside; next }
+            inside && bare && /^(hone [a-z]+ |srun |sbatch |cmake |ctest |python3 )/ { print FILENAME ":" FNR ": " $0 }' README.md src/doc/*.md kernels_c[lu]/*.md |
+            grep -v '^src/doc/decisions\.md'
+    } | fail_with "commands that tests/examples does not run: a block of them begins with \`\`\`sh, or its lines with \"\$ \""
 }
 
 check_top_level() {

@@ -113,7 +113,7 @@ static const struct {
     {{"N=[]"}, false, "--set N=[]: an empty list"},
     {{"N=64.5"}, false, "--set N=64.5: N is of type int; '64.5' is not"},
     {{"N=1..2..0.5"}, false, "--set N=1..2..0.5: N is of type int; '1.5' is not"},
-    {{"N='abc'"}, false, "--set N='abc': 'abc' is no int, as N needs"},
+    {{"N='abc'"}, false, "--set N='abc': 'abc' is not of type int, as N is"},
     {{"M=[N, N]"}, false, "--set M=[N, N]: an expression over constants gives one value"},
     {{"N=8..4"}, false, "--set N=8..4: the range ends below its beginning"},
     {{"N=0..4"}, false, "--set N=0..4: a range doubles from a number above 0 on; with a step"},

@@ -552,13 +552,13 @@ static bool option_other_driver(void *field, const char *value, struct error *e)
 
 static const struct option baseline_options[] = {
     {OPTION("baseline", "FILE", option_once, FIELD(baseline)),
-     .brief = "hold times against this file",
+     .brief = "compare times with this file",
      .help = "Hold the times against this baseline. Without --from and --set its configurations "
              "are measured, at its constants, and no store is needed."},
     {OPTION("within", "SHARE", option_within, FIELD(loss)),
      .needs = "baseline: a loss is one against a baseline",
      .brief = "what is slower by more is a loss; else 3%",
-     .help = "How much slower is no loss yet, such as 5% of the baseline's time. Default: 3%."},
+     .help = "How much slower is not a loss yet, such as 5% of the baseline's time. Default: 3%."},
     {OPTION("output", "FILE", option_once, FIELD(save)), .letter = 'o', .brief = "write a baseline",
      .help = "Write the measurements as a baseline. A file that already has a baseline of the same "
              "device, driver and source gets one more moment (10 are kept). Without --baseline "
@@ -618,7 +618,7 @@ static const struct json_record json_records[] = {{"bench", &report_bench_fields
 const struct command command_bench = {
     .name = "bench",
     .group = GROUP_RESULTS,
-    .summary = "has a configuration in use become slower? for CI",
+    .summary = "fail if a configuration in use has become slower, for CI",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,

@@ -240,8 +240,8 @@ static const struct option check_options[] = {
 
 static const struct option result_options[] = {
     {OPTION("allow", "STATUS,...", option_allow, FIELD(allow)), .offer = offer_statuses,
-     .brief = "these are no failures",
-     .help = "These are no failures: compile, runtime, timeout, correctness, constraints; and "
+     .brief = "these are not failures",
+     .help = "These are not failures: compile, runtime, timeout, correctness, constraints; and "
              "unverified, for a spec that has nothing to hold results against."},
     {OPTION("output", "FILE", option_text, FIELD(junit)), .letter = 'o',
      .brief = "also write a JUnit file",

@@ -111,7 +111,7 @@ static bool option_date(void *field, const char *value, struct error *e)
     ok = ok && is_within(value + 5, 1, 12) && is_within(value + 8, 1, 31);
     ok = ok && (length == 10 || (is_within(value + 11, 0, 23) && is_within(value + 14, 0, 59)));
     if (!ok || (length == 19 && !is_within(value + 17, 0, 59)))
-        return error_set(e, ERROR_USAGE, "'%s' is no date; write 2026-05-01 or 2026-05-01T12:00",
+        return error_set(e, ERROR_USAGE, "'%s' is not a date; write 2026-05-01 or 2026-05-01T12:00",
                          value);
     *(const char **)field = value;
     return true;

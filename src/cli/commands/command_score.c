@@ -217,7 +217,7 @@ static const struct option options[] = {
      .brief = "a recording that searches learn from", .is_list = true,
      .help = "What searches know beforehand, as a tune does from results elsewhere in its store: "
              "another recording, of the same parameters or most of them. May be repeated; "
-             "the nearest first. A file is no source of itself."},
+             "the nearest first. A file is not a source of itself."},
     {OPTION("start-with", "NAME=VALUE,...", option_list, FIELD(start_with)), .is_list = true,
      .help = "A configuration that every search begins with, as in hone tune. May be repeated."},
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),

@@ -45,7 +45,7 @@ static const struct json_record json_records[] = {{"store", &report_store_fields
 const struct command command_store = {
     .name = "store",
     .group = GROUP_RESULTS,
-    .summary = "show the store of results; also import, export, prune, verify",
+    .summary = "show the store of results; import, export, prune, verify it",
     .arguments = "",
     .description =
         "Shows what the store holds: specs with their configurations and results, devices with "

@@ -157,8 +157,8 @@ static bool store_integers(struct expectation *x, uint64_t first, size_t count,
             element_name(el, name);
             x->faulty[r.part] = i;
             return error_set(&x->errors[r.part], ERROR_INPUT,
-                             is_large ? "at i = %llu: %llu is no value of type %s"
-                                      : "at i = %llu: %lld is no value of type %s",
+                             is_large ? "at i = %llu: %llu is not a value of type %s"
+                                      : "at i = %llu: %lld is not a value of type %s",
                              (unsigned long long)i, (unsigned long long)v[l].i, name);
         }
         memcpy(x->out + at, &v[l].i, bytes); // little-endian, as devices are

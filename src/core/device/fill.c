@@ -242,7 +242,7 @@ static const char *generate_one(const struct filler *f, uint64_t i, struct arena
         return NULL;
     }
     if (!value_to_f64(&v, &number))
-        return "the value is no number";
+        return "the value is not a number";
     store_number(f, component(f, i), number);
     return NULL;
 }

@@ -85,7 +85,7 @@ void *routine_library(const struct library_search *s, const struct library_funct
         library = s->given ? dlopen(s->given, RTLD_NOW | RTLD_LOCAL) : try_names(s, &tried, &why);
     if (refused) {
         result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
-                    "%s cannot be opened as %s: it is no file", s->given, title);
+                    "%s cannot be opened as %s: it is not a file", s->given, title);
     } else if (!library && s->given) {
         const char *reason = dlerror();
         result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s cannot be opened as %s: %s",
@@ -101,7 +101,7 @@ void *routine_library(const struct library_search *s, const struct library_funct
     const char *missing = library ? library_functions(library, functions, count, table) : NULL;
     if (missing)
         result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
-                    "%s has no %s: it is no library, or no version, of %s that hone can call",
+                    "%s has no %s: it is not a library, or no version, of %s that hone can call",
                     s->given ? s->given : "the library that was found", missing, title);
     return missing ? NULL : library;
 }
@@ -119,7 +119,7 @@ bool device_routine_about(const struct device_options *o, enum routine routine, 
     case ROUTINE_CLBLAST:
         return clblast_about(library, about, r);
     default:
-        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s is no routine",
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s is not a routine",
                            routine_title(routine));
     }
 }

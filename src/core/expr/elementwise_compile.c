@@ -718,7 +718,7 @@ static const struct elementwise_array *list_array(struct compiler *c, const stru
         const struct value *v = &list->items[i];
         uint64_t bits = 0;
         if (!(array->is_float ? value_to_f64(v, &numbers[i]) : value_to_bits(v, &bits))) {
-            refuse_node(c, n, "item %u of the list is no number", (unsigned)i);
+            refuse_node(c, n, "item %u of the list is not a number", (unsigned)i);
             return NULL;
         }
         if (array->is_unsigned && v->kind == VALUE_INT && v->i < 0) {
@@ -1170,7 +1170,8 @@ static struct cell *compile_node(struct compiler *c, const struct node *n)
     case NODE_LIST:
     case NODE_COMPREHENSION:
     case NODE_SLICE:
-        return refuse_node(c, n, "a list is no number; sum(), min() and the like make one of it");
+        return refuse_node(c, n,
+                           "a list is not a number; sum(), min() and the like make one of it");
     default:
         return refuse_node(c, n, "this has no place here");
     }

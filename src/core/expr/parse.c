@@ -449,7 +449,7 @@ static struct node *parse_member(struct parser *p, const char *prefix, const cha
         return parse_call(p, name, place);
     if (math_constant(name + 5, &value))
         return make_constant_node(p, value_float(value), place);
-    lexer_error(&p->lexer, place, "'%s' is no constant; math has pi, e, tau, inf and nan", name);
+    lexer_error(&p->lexer, place, "'%s' is not a constant; math has pi, e, tau, inf and nan", name);
     return NULL;
 }
 

@@ -20,9 +20,10 @@ static bool note_facts(int fd, struct blob_file *out, struct error *e)
         return cannot_read(out->path, errno, e);
     if (!S_ISREG(s.st_mode))
         return error_set(e, ERROR_IO, "cannot read '%s': %s", out->path,
-                         S_ISDIR(s.st_mode) ? "it is a folder, not a file"
-                                            : "it is no regular file, and data is read more than "
-                                              "once");
+                         S_ISDIR(s.st_mode)
+                             ? "it is a folder, not a file"
+                             : "it is not a regular file, and data is read more than "
+                               "once");
     out->device = (uint64_t)s.st_dev;
     out->inode = (uint64_t)s.st_ino;
     out->size = (uint64_t)s.st_size;

@@ -99,7 +99,7 @@ struct job *job_decode(const void *data, size_t length, struct error *e)
     }
     wire_reader(&w, data, length, &j->arena);
     job_codec(&w, j);
-    str_format(what, sizeof what, "these %zu bytes are no job", length);
+    str_format(what, sizeof what, "these %zu bytes are not a job", length);
     if (wire_finish(&w, ERROR_INPUT, what, e))
         return j;
     job_free(j);

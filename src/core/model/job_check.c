@@ -102,7 +102,7 @@ static const char *image_wrong(const struct job_buffer *b)
                "or float, as its channel order has them";
     if (i->normalized && (scalar_is_float(s) || scalar_bytes(s) > 2))
         return "an image that is normalized has integers of 8 or 16 bits";
-    return b->constant ? "an image is no constant memory" : NULL;
+    return b->constant ? "an image is not constant memory" : NULL;
 }
 
 static const char *buffer_wrong(const struct job_buffer *b)
@@ -336,7 +336,7 @@ static const char *routine_wrong(const struct job *j)
     if (j->program_count > 0 || j->launch_count > 0)
         return "a job is a routine and has programs or launches of its own";
     if (j->reference.kind != REFERENCE_GEMM)
-        return "a routine computes its reference, and that is no gemm";
+        return "a routine computes its reference, and that is not a gemm";
     const char *why = types_wrong(j);
     if (why)
         return why;

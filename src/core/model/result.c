@@ -221,7 +221,7 @@ struct result *result_decode_format(const void *data, size_t length, int format,
     }
     wire_reader(&w, data, length, &r->arena);
     codec_of_format(&w, r, format);
-    str_format(what, sizeof what, "these %zu bytes are no result", length);
+    str_format(what, sizeof what, "these %zu bytes are not a result", length);
     if (wire_finish(&w, ERROR_INPUT, what, e))
         return r;
     result_free(r);

@@ -91,7 +91,8 @@ static bool refuse_type(const struct pairing *p, uint32_t i, enum declared_fault
     if (fault == DECLARED_OTHER_KIND)
         add_kind_advice(&parameter->declared, &advice);
     else
-        text_addf(&advice, "say \"Type\": \"%s\"%s", type,
+        text_addf(&advice, "say \"%s\": \"%s\"%s",
+                  str_starts(a->path, "arguments") ? "type" : "Type", type,
                   fault == DECLARED_OTHER_WIDTH && p->passed[i].kind == ARGUMENT_BUFFER
                       ? "; Size counts elements of it"
                       : "");

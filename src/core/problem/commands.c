@@ -311,7 +311,7 @@ static bool fill_words(struct maker *m, const struct program_spec *p, uint32_t f
         if (!word || (f && p->words[i].count > 0 && !add_word_file(f, word)))
             return false;
         if (json_array_append_new(to, json_string(word)) < 0)
-            return error_set(m->e, ERROR_INPUT, "%s: '%s' is no text in UTF-8", p->path, word);
+            return error_set(m->e, ERROR_INPUT, "%s: '%s' is not a text in UTF-8", p->path, word);
     }
     return true;
 }

@@ -182,7 +182,7 @@ static bool choose_value(const struct parameter *p, const char *text, struct are
         text_add(&list, i > 0 ? ", " : "");
         put_value(&p->values[i], p->type == PARAMETER_MIXED, &list);
     }
-    error_set(e, ERROR_USAGE, "%s is no value of %s, which has %s%s", text[0] ? text : "''",
+    error_set(e, ERROR_USAGE, "%s is not a value of %s, which has %s%s", text[0] ? text : "''",
               p->name, text_cstr(&list), p->count > SHOWN_VALUES ? ", ..." : "");
     text_release(&list);
     return false;

@@ -140,7 +140,7 @@ static bool collect_kernel_files(struct expansion *x, struct node n, struct kern
         if (!known &&
             !expand_on(x,
                        node_error(x->r, list,
-                                  "'%s' is no language hone runs; use " LANGUAGES_TITLES, name),
+                                  "'%s' is not a language hone runs; use " LANGUAGES_TITLES, name),
                        n.path))
             return false;
     }
@@ -416,7 +416,7 @@ static bool expand_open_name(struct expansion *x, const struct launch_facts *fac
         return node_error(x->r, n, "is missing: %s has several kernels, %s; say which", facts->file,
                           facts->kernels);
     return node_error(x->r, n,
-                      "is missing: hone finds no kernel in %s (a template is none); say its name",
+                      "is missing: no kernel is found in %s (templates do not count); say its name",
                       facts->file);
 }
 
@@ -579,7 +579,8 @@ static bool expand_budget(struct expansion *x)
     json_t *list = expand_put(x, x->t1, "Budget", json_array(), n.path);
     if (node_text(n) && !str_to_duration_ns(node_text(n), &time))
         return node_error(
-            x->r, n, "'%s' is no time, such as 60s or 5min; a number of configurations is a number",
+            x->r, n,
+            "'%s' is not a time, such as 60s or 5min; a number of configurations is a number",
             node_text(n));
     if (node_text(n))
         add_limit(x, list, "TuningDuration", json_real((double)time / 1e9), n.path);

@@ -54,7 +54,7 @@ static bool wrong_value(struct maker *m, const char *path, const struct value *v
     struct text shown = TEXT_INIT;
     element_name(el, name);
     value_print(v, &shown);
-    make_error(m, path, "%s is no value of type %s", text_cstr(&shown), name);
+    make_error(m, path, "%s is not a value of type %s", text_cstr(&shown), name);
     text_release(&shown);
     return false;
 }
@@ -122,7 +122,7 @@ static bool refuse_count(struct maker *m, const char *path, const char *of, uint
 {
     struct text shown = TEXT_INIT;
     value_print(v, &shown);
-    make_error(m, path, "%s is no value of %s: a list of %llu is wanted", text_cstr(&shown), of,
+    make_error(m, path, "%s is not a value of %s: a list of %llu is wanted", text_cstr(&shown), of,
                (unsigned long long)wanted);
     text_release(&shown);
     return false;

@@ -64,7 +64,7 @@ bool make_f64(struct maker *m, const struct formula *f, double fallback, double 
     if (!make_eval(m, f, &v))
         return false;
     return (value_to_f64(&v, out) && isfinite(*out)) ||
-           make_error(m, f->path, "'%s' is no number", f->text);
+           make_error(m, f->path, "'%s' is not a number", f->text);
 }
 
 bool make_truth(struct maker *m, const struct formula *f, bool *out)

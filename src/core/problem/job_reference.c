@@ -28,7 +28,7 @@ static bool make_activation(struct maker *m, const struct formula *f, struct job
     if (!make_eval(m, f, &v))
         return false;
     return (v.kind == VALUE_STRING && activation_parse(v.s, &out->activation)) ||
-           make_error(m, f->path, "'%s' is no activation: none, relu, gelu or silu", f->text);
+           make_error(m, f->path, "'%s' is not an activation: none, relu, gelu or silu", f->text);
 }
 
 static bool make_gemm_reference(struct maker *m, const struct gemm_spec *g,

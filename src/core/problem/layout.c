@@ -88,10 +88,11 @@ static bool read_type_words(struct layout_reader *r, const char **out)
     if (!*out)
         return error_memory(r->error);
     if (!parse_member_type(*out, (enum language)0, &el))
-        return error_set(r->error, ERROR_INPUT,
-                         "'%s' is no type of a member that hone knows: int, float, uint4 and the "
-                         "like are, and struct {...}",
-                         *out);
+        return error_set(
+            r->error, ERROR_INPUT,
+            "'%s' is not a type of a member that hone knows: int, float, uint4 and the "
+            "like are, and struct {...}",
+            *out);
     return true;
 }
 

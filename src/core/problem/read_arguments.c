@@ -188,7 +188,7 @@ static bool read_argument_type(const struct reader *r, struct node item, struct 
         a->element = (struct element){.scalar = SCALAR_CUSTOM, .width = 1};
     else if (!element_parse(text, &a->element))
         return node_error(r, type,
-                          "'%s' is no type hone knows; use int32, float, double, half, "
+                          "'%s' is not a type hone knows; use int32, float, double, half, "
                           "uint8, float4 and the like, or custom with TypeSize",
                           text);
     if (a->element.scalar != SCALAR_CUSTOM)
@@ -218,8 +218,8 @@ static bool read_access(const struct reader *r, struct node item, struct argumen
         return node_error(r, output,
                           "a temporary buffer is not compared; leave one of the two out");
     if (wanted && access == ACCESS_READ)
-        return node_error(r, output,
-                          "a ReadOnly argument is no output; say \"AccessType\": \"WriteOnly\"");
+        return node_error(
+            r, output, "a ReadOnly argument is not an output; say \"AccessType\": \"WriteOnly\"");
     a->output = !a->temporary && node_flag(output, a->access != ACCESS_READ);
     a->keep = a->access == ACCESS_BOTH && !node_flag(node_get(r, item, "Restore"), true);
     return true;
@@ -417,7 +417,7 @@ static bool read_link(const struct reader *r, struct kernel_spec *k, struct node
     if (a->memory != MEMORY_VECTOR && a->memory != MEMORY_SYMBOL)
         return node_error(r, n, "only a Vector or Symbol is a view of other data");
     if (of == a || (of->memory != MEMORY_VECTOR && of->memory != MEMORY_SYMBOL))
-        return of->faulty || node_error(r, n, "'%s' is no other Vector or Symbol", of->name);
+        return of->faulty || node_error(r, n, "'%s' is not another Vector or Symbol", of->name);
     return !is_object ||
            (read_size(r, k, ALL_LANGUAGES, node_get(r, n, "First"), &a->link.first) &&
             read_size(r, k, ALL_LANGUAGES, node_get(r, n, "Stride"), &a->link.stride));

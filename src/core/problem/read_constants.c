@@ -135,7 +135,7 @@ static bool add_named_constant(struct reader *r, struct constant *c, struct node
         !value_parse_literal(v.s, r->arena, &v))
         return error_memory(r->error);
     if (!value_coerce(r->arena, (enum parameter_type)index, &v))
-        return node_error(r, value, "the value of '%s' is no %s", c->name,
+        return node_error(r, value, "the value of '%s' is not of type %s", c->name,
                           parameter_type_names[index]);
     return value_copy(r->arena, &v, &c->value) || error_memory(r->error);
 }
@@ -230,8 +230,9 @@ static bool apply_override(struct reader *r, struct node root, const char *word,
             if (type != PARAMETER_STRING && !value_parse_literal(text, r->arena, &v))
                 return error_memory(r->error);
             if (v.kind == VALUE_STRING && type != PARAMETER_STRING)
-                return error_set(r->error, ERROR_USAGE, "--set %s: '%s' is no %s, as %s needs",
-                                 word, text, parameter_type_names[type], c->name);
+                return error_set(r->error, ERROR_USAGE,
+                                 "--set %s: '%s' is not of type %s, as %s is", word, text,
+                                 parameter_type_names[type], c->name);
             if (!value_coerce(r->arena, type, &v))
                 return error_set(r->error, ERROR_USAGE, "--set %s: %s is of type %s; '%s' is not",
                                  word, c->name, parameter_type_names[type], text);

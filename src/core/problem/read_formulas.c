@@ -161,8 +161,8 @@ static bool limit_to_language(const struct reader *r, struct formula *f, const c
 static bool refuse_list(const struct reader *r, const struct formula *f)
 {
     return !expr_is_list(f->expr) ||
-           error_set(r->error, ERROR_INPUT, "%s: '%s' is a list or tuple, which is no condition%s",
-                     f->path, f->text,
+           error_set(r->error, ERROR_INPUT,
+                     "%s: '%s' is a list or tuple, which is not a condition%s", f->path, f->text,
                      f->text[strlen(f->text) - 1] == ',' ? ": remove the comma at its end" : "");
 }
 

@@ -114,9 +114,9 @@ static bool offer_languages(const struct reader *r, struct node object, struct k
             continue;
         if (language_parse(name, &l))
             k->languages[l].offered = true;
-        else if (!read_on(r,
-                          node_error(r, node_get(r, object, name),
-                                     "'%s' is no language hone runs; use " LANGUAGES_TITLES, name)))
+        else if (!read_on(r, node_error(r, node_get(r, object, name),
+                                        "'%s' is not a language hone runs; use " LANGUAGES_TITLES,
+                                        name)))
             return false;
     }
     return true;

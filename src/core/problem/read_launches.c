@@ -150,7 +150,7 @@ static bool read_retarget(const struct reader *r, const struct block *b, enum la
         !read_formula(r, node_get(r, n, "When"), &r->spec->symbols, &p->retarget_when))
         return false;
     return is_target(p->target) ||
-           node_error(r, target, "'%s' is no target of PTX; one is sm_90a", p->target);
+           node_error(r, target, "'%s' is not a target of PTX; one is sm_90a", p->target);
 }
 
 // Only hone's own form can say what is to be run: a file of another tuner's runs no program.
@@ -266,9 +266,12 @@ static bool read_problem(const struct reader *r, struct kernel_spec *k, enum lan
     static const char *const keys[] = {"GridDivX", "GridDivY", "GridDivZ"};
     struct node n = block_get(r, b, "ProblemSize");
     if (node_count(n) < 1 || node_count(n) > 3)
-        return node_error(r, n,
-                          node_present(n) ? "must have one to three axes"
-                                          : "is missing, and so is GlobalSize: one is needed");
+        return node_error(
+            r, n,
+            node_present(n) ? "must have one to three axes"
+            : str_starts(n.path, "problem")
+                ? "is missing, and so is global, the number of work-items: one is needed"
+                : "is missing, and so is GlobalSize: one is needed");
     out->problem.axes = (uint32_t)node_count(n);
     for (uint32_t i = 0; i < out->problem.axes; i++) {
         if (!read_size(r, k, 1u << l, node_item(r, n, i), &out->problem.axis[i]))
@@ -415,7 +418,7 @@ static bool read_swap(const struct reader *r, struct kernel_spec *k, struct node
             return false;
         const struct argument_spec *a = &k->arguments[*ends[i]];
         if (!a->faulty && a->memory != MEMORY_VECTOR)
-            return node_error(r, item, "'%s' is no Vector", a->name);
+            return node_error(r, item, "'%s' is not a Vector", a->name);
         // Pairs of all launches, and of this object.
         if (is_swapped(all, *ends[i]) || (outer && is_swapped(outer, *ends[i])))
             return node_error(r, item, "'%s' is in another pair already", a->name);

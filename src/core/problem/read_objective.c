@@ -158,7 +158,7 @@ static void read_general(struct reader *r, struct node root, struct objective *o
     if (!text || !text[0])
         return;
     if (!find_name(r->spec, (struct part){text, strlen(text)}, &o)) {
-        node_warn(r, name, "'%s' is no metric of this spec: ignored", text);
+        node_warn(r, name, "'%s' is not a metric of this spec: ignored", text);
         return;
     }
     o.maximise = !node_flag(node_get(r, general, "Minimize"), true);

@@ -137,7 +137,7 @@ static bool take_values(const struct reader *r, struct node n, const struct valu
             const char *remedy = v->kind == VALUE_STRING  ? "; say \"Type\": \"string\""
                                  : v->kind == VALUE_FLOAT ? "; say \"Type\": \"float\""
                                                           : "";
-            node_error(r, n, "%s is no value of type %s%s", text_cstr(&shown),
+            node_error(r, n, "%s is not a value of type %s%s", text_cstr(&shown),
                        parameter_type_names[p->type], remedy);
             text_release(&shown);
             return false;

@@ -85,7 +85,7 @@ bool output_named(const struct reader *r, const struct kernel_spec *k, struct no
     if (!find_argument(r, k, n, name, out))
         return false;
     return k->arguments[*out].output || k->arguments[*out].faulty ||
-           node_error(r, n, "argument '%s' is no output; say \"Output\": true", name);
+           node_error(r, n, "argument '%s' is not an output; say \"Output\": true", name);
 }
 
 void warn_uncompared(const struct reader *r, const struct kernel_spec *k, struct node n)

@@ -174,7 +174,10 @@ json_t *relaxed_json_parse(const char *name, const char *text, size_t length, bo
     else if (length == 0)
         error_set(e, ERROR_INPUT, "%s: the file is empty; a spec is a JSON object", name);
     else
-        error_set(e, ERROR_INPUT, "%s:%d:%d: not valid JSON: %s", name, at.line, at.column,
-                  at.text);
+        error_set(e, ERROR_INPUT, "%s:%d:%d: not valid JSON: %s%s", name, at.line, at.column,
+                  at.text,
+                  strstr(at.text, "near '''")                    ? "; texts stand in double quotes"
+                  : str_starts(at.text, "'}' expected near '\"") ? "; is a comma missing before it?"
+                                                                 : "");
     return NULL;
 }

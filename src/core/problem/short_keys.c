@@ -66,7 +66,7 @@ static const struct spec_key keys[] = {
     KEY("source", TEXT, "-", "the kernel's source itself, instead of a file", .block = true,
         .t1 = "KernelSource"),
     KEY("function", TEXT, "the only kernel of the text",
-        "the kernel's name in its text; what is no name is an expression that gives it, for "
+        "the kernel's name in its text; what is not a name is an expression that gives it, for "
         "templates",
         .block = true, .t1 = "KernelName"),
     KEY("language", TEXT, "by the kernel file's ending, else by its text",

@@ -350,8 +350,9 @@ static bool take_value(struct planner *p, const struct given *g, const struct va
     if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
         return refuse_word(p, g, "an expression over constants gives one value, not a list");
     if (v->kind == VALUE_STRING && p->spec->constants[g->constant].value.kind != VALUE_STRING)
-        return error_set(p->e, ERROR_USAGE, "--set %s: '%s' is no %s, as %s needs", g->word, v->s,
-                         value_kind_name(p->spec->constants[g->constant].value.kind), g->name);
+        return error_set(p->e, ERROR_USAGE, "--set %s: '%s' is not of type %s, as %s is", g->word,
+                         v->s, value_kind_name(p->spec->constants[g->constant].value.kind),
+                         g->name);
     if (is_integer && v->kind == VALUE_FLOAT && value_to_i64(v, &whole))
         *slot = value_int(whole);
     else if (!value_copy(p->a, v, slot))

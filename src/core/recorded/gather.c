@@ -532,7 +532,7 @@ static bool fail_untimed_row(struct gather *g, struct gather_row *row)
     if (g->unusable++ == 0)
         g->first_odd = odd;
     r->message =
-        arena_printf(&g->recorded->arena, "the recorded time is no usable time: %s", odd->text);
+        arena_printf(&g->recorded->arena, "the recorded time is not a usable time: %s", odd->text);
     return r->message || error_memory(g->e);
 }
 
@@ -747,9 +747,9 @@ static void tell_unusable(const struct gather *g)
     if (g->unusable == 0)
         return;
     log_add(g->o->log, LOG_WARNING,
-            "%s: %llu recorded time%s no usable time%s and count%s as %s; %s %s: %s",
+            "%s: %llu recorded time%s unusable and count%s as %s; %s %s: %s",
             g->recorded->path, (unsigned long long)g->unusable, is_one ? " is" : "s are",
-            is_one ? "" : "s", is_one ? "s" : "", is_one ? "a failure" : "failures",
+            is_one ? "s" : "", is_one ? "a failure" : "failures",
             is_one ? "it is at" : "the first is at", g->first_odd->place, g->first_odd->text);
 }
 

@@ -57,8 +57,8 @@ static bool refuse_recorded_kind(const char *path, struct error *e)
                          path);
     return error_set(
         e, ERROR_INPUT,
-        "%s: no recorded results: it is no T4 file, no Kernel Tuner cache file, no result "
-        "of KTT, no CSV of hone and no store",
+        "%s: no recorded results: it is not a T4 file, nor Kernel Tuner's cache, a result "
+        "of KTT, a CSV of hone or a store",
         path);
 }
 

@@ -82,7 +82,8 @@ struct hosts {
 static bool add_host(struct hosts *h, const char *name, size_t length)
 {
     if (!launcher_name_fits(name, length) || memchr(name, '[', length) || memchr(name, ']', length))
-        return error_set(h->error, ERROR_USAGE, "'%.*s' is no name of a node", (int)length, name);
+        return error_set(h->error, ERROR_USAGE, "'%.*s' is not a name of a node", (int)length,
+                         name);
     if (h->count == h->most)
         return error_set(h->error, ERROR_USAGE, "more than %lu nodes", (unsigned long)h->most);
     h->names[h->count] = arena_strndup(h->arena, name, length);
@@ -129,7 +130,7 @@ static bool expand_host(struct hosts *h, const char *entry, unsigned depth)
     }
     if (ok && close && depth < 4)
         return true;
-    return error_set(h->error, ERROR_USAGE, "'%.80s' is no list of nodes as Slurm writes it",
+    return error_set(h->error, ERROR_USAGE, "'%.80s' is not a list of nodes as Slurm writes it",
                      entry);
 }
 
@@ -217,7 +218,7 @@ static bool add_slurm(struct reading *r)
     uint32_t count;
     if (!r->given->allocation || !r->given->allocation[0])
         return error_set(r->error, ERROR_USAGE,
-                         "slurm: this is no job of Slurm (SLURM_JOB_NODELIST is not set); run "
+                         "slurm: this is not a job of Slurm (SLURM_JOB_NODELIST is not set); run "
                          "hone inside of sbatch or salloc");
     if (!launcher_hosts(r->given->allocation, r->arena, names, LAUNCHERS_MOST, &count, r->error))
         return error_context(r->error, "slurm: SLURM_JOB_NODELIST");
@@ -235,10 +236,10 @@ static bool add_ssh(struct reading *r, const char *host)
 {
     struct text quoted = TEXT_INIT;
     if (!launcher_name_fits(host, strlen(host)))
-        return error_set(
-            r->error, ERROR_USAGE,
-            "ssh: '%s' is no name of a host: letters, digits and .-_:[]@, not beginning with '-'",
-            host);
+        return error_set(r->error, ERROR_USAGE,
+                         "ssh: '%s' is not a name of a host: letters, digits and .-_:[]@, not "
+                         "beginning with '-'",
+                         host);
     text_add_shell(&quoted, r->given->worker);
     const char *const before[] = {"ssh", "-oBatchMode=yes", "--", host, NULL};
     const char *const *argv = join_argv(r, before, text_to_arena(&quoted, r->arena));
@@ -296,10 +297,11 @@ static bool add_each_node(struct reading *r, const char *const *words)
         if (!name)
             return error_memory(r->error);
         if (!launcher_name_fits(name, length))
-            return error_set(r->error, ERROR_USAGE,
-                             "--nodes: '%s' is no name of a node: letters, digits and .-_:[]@, not "
-                             "beginning with '-'",
-                             name);
+            return error_set(
+                r->error, ERROR_USAGE,
+                "--nodes: '%s' is not a name of a node: letters, digits and .-_:[]@, not "
+                "beginning with '-'",
+                name);
         if (!add_prefixed(r, words, name))
             return false;
         at += length;

@@ -278,7 +278,7 @@ static bool read_exec_configuration(struct exec_search *x, const json_t *json)
     json_t *value;
     uint32_t known = 0;
     if (!json_is_object(json)) {
-        end_exec(x, "the program asked for a configuration that is no object");
+        end_exec(x, "the program asked for a configuration that is not an object");
         return false;
     }
     for (uint32_t i = 0; i < s->parameter_count; i++) {
@@ -289,7 +289,7 @@ static bool read_exec_configuration(struct exec_search *x, const json_t *json)
         if ((value || p->count != 1) && !find_exec_value(p, value, &x->choice[i])) {
             char *shown = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
             end_exec(x,
-                     value ? "the program asked for %s=%.100s, which is no value of it"
+                     value ? "the program asked for %s=%.100s, which is not a value of it"
                            : "the program asked for a configuration without %s",
                      p->name, shown ? shown : "");
             free(shown);

@@ -172,7 +172,7 @@ bool space_share_read(const char *text, struct space_share *out, struct error *e
               parts <= SPACE_PARTS_MOST && part <= parts;
     if (!ok)
         return error_set(e, ERROR_USAGE,
-                         "'%s' is no part; write I/N, the I-th of N parts, such as 1/8 to 8/8",
+                         "'%s' is not a part; write I/N, the I-th of N parts, such as 1/8 to 8/8",
                          text);
     *out = (struct space_share){(uint32_t)part - 1, (uint32_t)parts};
     return true;

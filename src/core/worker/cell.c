@@ -121,7 +121,7 @@ bool cell_ask(struct cell *c, uint32_t sequence, const struct frame *request,
     for (;;) {
         int got = channel_wait(&c->channel, -1, answer, &e);
         if (got <= 0) {
-            wrong = c->channel.ended ? "" : "sent what is no frame";
+            wrong = c->channel.ended ? "" : "sent what is not a frame";
             break;
         }
         if (answer->sequence == sequence &&

@@ -204,7 +204,8 @@ int node_next(struct node_stream *s, struct node_frame *f, struct error *e)
     uint32_t magic = get_little_endian(at, 4), verb = get_little_endian(at + 4, 2);
     uint32_t flags = get_little_endian(at + 6, 2), length = get_little_endian(at + 12, 4);
     if (magic != NODE_MAGIC || verb >= NODE_VERB_COUNT || flags != 0) {
-        error_set(e, ERROR_WORKER, "what came is no frame of a node: it starts with 0x%08x 0x%08x",
+        error_set(e, ERROR_WORKER,
+                  "what came is not a frame of a node: it starts with 0x%08x 0x%08x",
                   (unsigned)magic, (unsigned)(verb | flags << 16));
         return -1;
     }

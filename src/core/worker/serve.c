@@ -788,7 +788,7 @@ static void serve_frame(struct worker *w, const struct frame *f)
     arena_init(&q.arena);
     wire_reader(&q.in, f->payload, f->length, &q.arena);
     if (!q.row || !q.row->serve)
-        reply_error(w, "this verb is no request");
+        reply_error(w, "this verb is not a request");
     else if (q.row->needs_device && !w->device)
         reply_error(w, "no device is open");
     else if (is_for_cell(w, f->verb))

@@ -350,7 +350,7 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
     for (uint32_t i = 0; i < x->launch_count; i++) {
         const uint64_t size = x->launches[i]->values[argument].bytes;
         if (size % bytes && !is_local) {
-            m->k->why = arena_printf(m->a, "buffer %s is no whole number of its elements",
+            m->k->why = arena_printf(m->a, "buffer %s is not a whole number of its elements",
                                      argument_name(m, argument));
             return false;
         }

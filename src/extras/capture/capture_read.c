@@ -43,7 +43,7 @@ bool capture_content(const struct capture *c, const char *digest, struct text *o
     char path[4096];
     str_format(path, sizeof path, "%s/data/%s.bin", c->folder, digest);
     if (!digest_parse(digest, &named) || !file_read(path, 0, out, e))
-        return error_set(e, ERROR_INPUT, "%s is no content of a capture", path);
+        return error_set(e, ERROR_INPUT, "%s is not content of a capture", path);
     digest_of(out->length ? out->data : "", out->length, &is);
     return digest_equal(&named, &is) ||
            error_set(e, ERROR_INPUT, "%s: its content is not that of its name", path);
@@ -404,7 +404,7 @@ static bool read_counts(const struct capture *c, struct capture_counts *out, str
         close(file);
     return (at == sizeof *out && out->magic == CAPTURE_MAGIC) ||
            error_set(e, ERROR_INPUT,
-                     "%s is no capture of this version of hone: hone capture -o FOLDER "
+                     "%s is not a capture of this version of hone: hone capture -o FOLDER "
                      "-- PROGRAM makes one",
                      c->folder);
 }

@@ -52,8 +52,8 @@ static bool look_at_table(const char *path, struct error *e)
     if (ok && !str_starts(text_cstr(&t), first))
         ok = error_set(
             e, ERROR_INPUT,
-            "%s is no table of a program: hone deploy --for-program CAPTURE -o %s writes one", path,
-            path);
+            "%s is not a table of a program: hone deploy --for-program CAPTURE -o %s writes one",
+            path, path);
     if (ok) {
         const size_t length = t.length < 26 ? 0 : t.length - 26;
         str_format(sum, sizeof sum, "checksum %016llx\n",
@@ -291,7 +291,8 @@ static int run_with_command(struct invocation *i)
 static bool option_share(void *field, const char *value, struct error *e)
 {
     return share_read(value, 1, field, e) &&
-           (*(double *)field > 0 || error_set(e, ERROR_USAGE, "'%s' is no share above 0", value));
+           (*(double *)field > 0 ||
+            error_set(e, ERROR_USAGE, "'%s' is not a share above 0", value));
 }
 
 static bool option_turns(void *field, const char *value, struct error *e)
@@ -299,7 +300,7 @@ static bool option_turns(void *field, const char *value, struct error *e)
     struct given *g = field;
     g->is_given = true;
     return (str_to_u64(value, &g->value) && g->value >= 1 && g->value <= TURNS_MOST) ||
-           error_set(e, ERROR_USAGE, "'%s' is no number from 1 to %d", value, TURNS_MOST);
+           error_set(e, ERROR_USAGE, "'%s' is not a number from 1 to %d", value, TURNS_MOST);
 }
 
 #define FIELD(member) offsetof(struct with_settings, member)

@@ -791,7 +791,8 @@ static bool option_deploy_format(void *field, const char *value, struct error *e
 static bool option_within(void *field, const char *value, struct error *e)
 {
     return share_read(value, 10, field, e) &&
-           (*(double *)field > 0 || error_set(e, ERROR_USAGE, "'%s' is no share above 0", value));
+           (*(double *)field > 0 ||
+            error_set(e, ERROR_USAGE, "'%s' is not a share above 0", value));
 }
 
 static bool option_with(void *field, const char *value, struct error *e)
@@ -807,7 +808,8 @@ static bool option_hold_out(void *field, const char *value, struct error *e)
 {
     struct given *g = field;
     if (!str_to_u64(value, &g->value) || g->value > DEPLOY_DRAWN_MOST)
-        return error_set(e, ERROR_USAGE, "'%s' is no count from 0 to %d", value, DEPLOY_DRAWN_MOST);
+        return error_set(e, ERROR_USAGE, "'%s' is not a count from 0 to %d", value,
+                         DEPLOY_DRAWN_MOST);
     g->is_given = true;
     return true;
 }
@@ -907,7 +909,7 @@ static const struct example examples[] = {
 const struct command command_deploy = {
     .name = "deploy",
     .group = GROUP_RESULTS,
-    .summary = "a table of the best configurations, for an application",
+    .summary = "write a table of the best configurations for an application",
     .arguments = "SPEC...",
     .least = 0,
     .most = 64,

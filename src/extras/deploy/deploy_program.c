@@ -33,7 +33,7 @@ bool deploy_program_list(const char *folder, struct arena *a, const char ***titl
         return error_memory(e);
     qsort(*titles, *count, sizeof **titles, compare_titles);
     return *count > 0 || error_set(e, ERROR_INPUT,
-                                   "%s has no spec: it is no capture, or nothing in it replays; "
+                                   "%s has no spec: it is not a capture, or nothing in it replays; "
                                    "hone capture -o %s -- PROGRAM writes one",
                                    folder, folder);
 }

@@ -329,7 +329,7 @@ static bool check_restrictions(const struct spec *s, struct error *e)
 bool deploy_table_check(const struct deploy_table *t, struct error *e)
 {
     bool ok = is_identifier(t->name) ||
-              error_set(e, ERROR_USAGE, "'%s' is no identifier of C: letters, digits and _",
+              error_set(e, ERROR_USAGE, "'%s' is not an identifier of C: letters, digits and _",
                         t->name ? t->name : "");
     if (ok && (!t->spec || !t->spec_path || !t->source_digest || !t->spec_digest ||
                !t->hone_version || t->column_count == 0 || t->configuration_count == 0 ||

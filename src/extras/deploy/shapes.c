@@ -223,11 +223,11 @@ static bool read_shape(struct shapes_reader *r)
         int64_t *size = &r->sizes[(size_t)s->count * s->column_count + column];
         if (i == r->weight) {
             if (!str_to_f64(cells[i], &weight) || !isfinite(weight) || weight <= 0)
-                return shapes_error(r, "%s: '%s' is no number above 0", r->columns[i], cells[i]);
+                return shapes_error(r, "%s: '%s' is not a number above 0", r->columns[i], cells[i]);
             continue;
         }
         if (!str_to_i64(cells[i], size) || *size < 1)
-            return shapes_error(r, "%s: '%s' is no whole number from 1 on", r->columns[i],
+            return shapes_error(r, "%s: '%s' is not a whole number from 1 on", r->columns[i],
                                 cells[i]);
         column++;
     }

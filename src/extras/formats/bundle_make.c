@@ -274,7 +274,7 @@ static bool add_manifest(struct bundling *b, struct text *out, struct error *e)
     return ok;
 }
 
-// "2026-05-06T07:08:09Z" in seconds since 1970; 0: it is no date.
+// "2026-05-06T07:08:09Z" in seconds since 1970; 0: it is not a date.
 static int64_t seconds_of(const char *date)
 {
     struct tm t = {.tm_isdst = 0};

@@ -96,7 +96,7 @@ static enum kind kind_of(const struct work *w)
     if (spec && !store)
         return KIND_RECORDED;
     if (!spec)
-        complain("%s: it is no store; if it is a T4 file, a Kernel Tuner cache file or CSV, say "
+        complain("%s: it is not a store; if it is a T4 file, a Kernel Tuner cache file or CSV, say "
                  "with --spec SPEC whose results they are",
                  recorded);
     else if (recorded)

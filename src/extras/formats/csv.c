@@ -217,11 +217,12 @@ static bool read_names(struct reading *r, struct csv *c)
         return false;
     c->columns = head->count;
     if (!find_columns(r, c))
-        return error_set(r->e, ERROR_INPUT,
-                         "%s: no recorded results: it is no JSON, and as CSV its first line has no "
-                         "columns 'status' and 'time_ns' behind the parameters, nor KTT's 'Kernel "
-                         "name' and 'Computation duration (us)'",
-                         r->bytes.path);
+        return error_set(
+            r->e, ERROR_INPUT,
+            "%s: no recorded results: it is not JSON, and as CSV its first line has no "
+            "columns 'status' and 'time_ns' behind the parameters, nor KTT's 'Kernel "
+            "name' and 'Computation duration (us)'",
+            r->bytes.path);
     c->parameter = calloc(c->columns, sizeof *c->parameter);
     c->column = calloc(c->columns, sizeof *c->column);
     c->names = calloc(c->columns, sizeof *c->names);
@@ -275,7 +276,7 @@ static bool read_number(struct reading *r, const char *name, const char *text, d
     if (!text[0])
         return true;
     if (!str_to_f64(text, out))
-        return gather_refuse(&r->gather, "%s: '%.60s' is no number", name, text);
+        return gather_refuse(&r->gather, "%s: '%.60s' is not a number", name, text);
     if (!isfinite(*out))
         *out = NAN;
     return true;

@@ -103,7 +103,7 @@ bool ktt_metadata(struct reading *r, const char *name, const char *text)
     r->gather.is_unit_said = true;
     return time_unit_ns(text, &r->gather.unit_ns) ||
            error_set(r->e, ERROR_INPUT,
-                     "%s: Metadata.TimeUnit: '%.60s' is no unit of time that is known; such as "
+                     "%s: Metadata.TimeUnit: '%.60s' is not a unit of time that is known; such as "
                      "Microseconds",
                      r->bytes.path, text);
 }

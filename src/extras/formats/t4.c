@@ -20,7 +20,7 @@ static bool read_t4_unit(struct reading *r)
     r->gather.is_unit_said = true;
     return time_unit_ns(unit, &r->gather.unit_ns) ||
            error_set(r->e, ERROR_INPUT,
-                     "%s: line %llu: metadata.timeunit: '%s' is no unit of time that is known; "
+                     "%s: line %llu: metadata.timeunit: '%s' is not a unit of time that is known; "
                      "such as milliseconds",
                      r->bytes.path, (unsigned long long)r->tokens.line, unit);
 }

@@ -93,7 +93,7 @@ static void ask_constant(struct session *s, struct inferred_name *n)
             n->value = value;
             return;
         }
-        say("'%s' is no integer\n", answer);
+        say("'%s' is not an integer\n", answer);
     }
 }
 
@@ -263,7 +263,7 @@ static bool check_folders(const struct session *s, struct error *e)
         if (stat(folder, &about) != 0)
             return error_set(e, ERROR_INPUT, "--include: %s: %s", folder, strerror(errno));
         if (!S_ISDIR(about.st_mode))
-            return error_set(e, ERROR_INPUT, "--include: %s is no folder", folder);
+            return error_set(e, ERROR_INPUT, "--include: %s is not a folder", folder);
     }
     return true;
 }
@@ -355,7 +355,7 @@ static bool give_defines(struct session *s, struct error *e)
         const char *value = define[length] == '=' ? define + length + 1 : "1";
         if (length == 0 || (define[length] && define[length] != '=') ||
             (*define >= '0' && *define <= '9') || strpbrk(define, " \t\n"))
-            return error_set(e, ERROR_USAGE, "--define: '%s' is no NAME or NAME=VALUE", define);
+            return error_set(e, ERROR_USAGE, "--define: '%s' is not NAME or NAME=VALUE", define);
         text_addf(&s->given, "#define %.*s %s\n", (int)length, define, value);
     }
     if (s->given.length)
@@ -597,17 +597,17 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
     if (scalar_items)
         text_addf(&list, "  %u. the values of scalars: %s\n", ++number, text_cstr(&scalars));
     if (guess_items)
-        text_addf(&list, "  %u. the values of %s, to which the text gives none\n", ++number,
+        text_addf(&list, "  %u. the values of %s: the source names none\n", ++number,
                   text_cstr(&guesses));
     if (written_items || !has_expected(f))
-        text_addf(
-            &list,
-            "  %u. what is right: until the spec says it (\"expect\", \"reference\"), %s %s held "
-            "against the default configuration\n",
-            ++number, written_items ? text_cstr(&written) : "outputs",
-            written_items > 1 ? "are"
-            : written_items   ? "is"
-                              : "are");
+        text_addf(&list,
+                  "  %u. what is right: until the spec says it (\"expect\", \"reference\"), %s %s "
+                  "compared "
+                  "only with the default configuration\n",
+                  ++number, written_items ? text_cstr(&written) : "outputs",
+                  written_items > 1 ? "are"
+                  : written_items   ? "is"
+                                    : "are");
     if (number)
         text_addf(out, "Still to be decided:\n%s", text_cstr(&list));
     add_typed(out, "Then: hone tune ", output, "\n");
@@ -876,7 +876,7 @@ static const struct example examples[] = {
 const struct command command_init = {
     .name = "init",
     .group = GROUP_PREPARE,
-    .summary = "write a spec for a kernel, from its text",
+    .summary = "write a spec for a kernel, from its source",
     .arguments = "KERNEL.cl|.cu|.c|.json",
     .least = 1,
     .most = 1,

@@ -64,7 +64,7 @@ static bool give_name(struct inferred_name *n, const char *value, struct arena *
     if (n->role == NAME_PARAMETER)
         return given_values(n, value, a, e);
     if (n->role != NAME_CONSTANT || !str_to_i64(value, &number))
-        return error_set(e, ERROR_USAGE, "'%s' is no integer", value);
+        return error_set(e, ERROR_USAGE, "'%s' is not an integer", value);
     n->value = number;
     n->follows = NULL;
     n->is_guess = false;
@@ -130,7 +130,7 @@ bool given_value(struct inferred *f, const char *setting, struct arena *a, struc
     const char *value = equals ? arena_strdup(a, equals + 1 + strspn(equals + 1, " ")) : NULL;
     bool is_known = false, ok = true;
     if (!length || !value || !*value)
-        return error_set(e, ERROR_USAGE, "--set: '%s' is no NAME=VALUES", setting);
+        return error_set(e, ERROR_USAGE, "--set: '%s' is not NAME=VALUES", setting);
     if (!name)
         return error_memory(e);
     for (uint32_t i = 0; i < f->name_count && !is_known; i++) {

@@ -508,15 +508,20 @@ static void add_name_atom(struct study *s, const char *name, const struct givens
     }
 }
 
-static bool is_word_of(const char *text, const char *word)
+static const char *find_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = text; at && (at = strstr(at, word)) != NULL; at += length) {
         if ((at == text || !strchr(NAME_LETTERS, at[-1])) &&
             !(at[length] && strchr(NAME_LETTERS, at[length])))
-            return true;
+            return at;
     }
-    return false;
+    return NULL;
+}
+
+static bool is_word_of(const char *text, const char *word)
+{
+    return find_word(text, word) != NULL;
 }
 
 // The constant of an argument has its name. `in` is a word of expressions: that one is `in_`, or what the text has not.
@@ -1068,6 +1073,22 @@ static void add_open(struct writer_of *w, const char *text)
         w->out->open[w->out->open_count++] = text;
     else
         s->run.failed = true;
+}
+
+// Macros that look like parameters (#ifndef, #define) and that nothing in the text reads.
+static void tell_unread(struct writer_of *w)
+{
+    struct study *s = w->study;
+    for (size_t i = 0; i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        const char *at = n->initial ? s->text : NULL;
+        uint32_t words = 0;
+        for (; at && (at = find_word(at, n->name)) != NULL; at += strlen(n->name))
+            words++;
+        if (words == 2)
+            add_open(w,
+                     arena_printf(s->arena, "%s: defined, and never read: no parameter", n->name));
+    }
 }
 
 // A size that the text defines itself, and that makes a launch long.
@@ -2447,6 +2468,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     choose_sizes(s);
     settle_idle_sizes(s);
     tell_fixed_sizes(w);
+    tell_unread(w);
     w->is_by_group = names_role(s->kernel->name, group_results);
     w->out->axes = s->axes;
     w->out->is_function = s->axes == 0;

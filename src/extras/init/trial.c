@@ -506,29 +506,26 @@ bool trial_has_parameters(const struct inferred *f)
 
 bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
 {
-    static const struct {
-        const char *language, *for_floats, *for_integers;
-    } options[] = {{"opencl", "-cl-fast-relaxed-math", "-cl-std=CL3.0"},
-                   {"cuda", "--use_fast_math", "--maxrregcount=32"}};
+    static const char *const options[][2] = {{"opencl", "-cl-fast-relaxed-math"},
+                                             {"cuda", "--use_fast_math"}};
     struct inferred_name *names = arena_array(a, f->name_count + (size_t)1, sizeof *names);
-    const char *option = NULL, *name = has_floats(f) ? "FAST_MATH" : "OTHER_CODE";
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (strcmp(options[i].language, language) == 0)
-            option = has_floats(f) ? options[i].for_floats : options[i].for_integers;
-    }
-    if (!names || !option || f->option || trial_has_parameters(f))
+    const char *option = NULL;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        option = strcmp(options[i][0], language) == 0 ? options[i][1] : option;
+    if (!names || !option || f->option || !has_floats(f) || trial_has_parameters(f))
         return false;
     for (uint32_t i = 0; i < f->name_count; i++)
         names[i] = f->names[i];
     names[f->name_count++] =
-        (struct inferred_name){.name = name, .role = NAME_PARAMETER, .values = "[0, 1]"};
+        (struct inferred_name){.name = "FAST_MATH", .role = NAME_PARAMETER, .values = "[0, 1]"};
     f->names = names;
-    f->option = arena_printf(a, "{'%s' if %s else ''}", option, name);
-    return f->option && tell(f, a,
-                             arena_printf(a,
-                                          "the text has nothing to tune: %s, which is the "
-                                          "compiler's %s, is tuned",
-                                          name, option));
+    f->option = arena_printf(a, "{'%s' if FAST_MATH else ''}", option);
+    return f->option &&
+           tell(f, a,
+                arena_printf(a,
+                             "the text has nothing to tune: FAST_MATH, which is the compiler's "
+                             "%s, is tuned",
+                             option));
 }
 
 // ---- the rounds --------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ static bool read_kernel_facts(const struct triton_input *in, const json_t *o, st
     if (!out->name || out->warps < 1 || out->warp_size < 1)
         return error_set(
             e, ERROR_INPUT,
-            "%s: is no kernel out of Triton's cache, which has 'name' and 'num_warps'; others "
+            "%s: is not a kernel out of Triton's cache, which has 'name' and 'num_warps'; others "
             "are in OpenCL, CUDA or C",
             in->path);
     if (out->ctas > 1 || out->scratch_bytes > 0)

@@ -53,7 +53,7 @@ static bool read_candidate(struct candidates *all, struct candidate *c)
     struct text text = TEXT_INIT;
     struct stat s;
     if (stat(c->path, &s) == 0 && !S_ISREG(s.st_mode))
-        error_set(&why, ERROR_INPUT, "%s is no file", c->path);
+        error_set(&why, ERROR_INPUT, "%s is not a file", c->path);
     else if (file_read_text(c->path, CANDIDATE_TEXT_MOST, &text, &why)) {
         c->length = text.length;
         digest_of(text_cstr(&text), text.length, &c->digest);
@@ -303,7 +303,7 @@ bool candidate_spec(const struct candidate *c, const char *spec, size_t length, 
                     struct text *out, struct error *e)
 {
     json_t *root = json_loadb(spec, length, 0, NULL);
-    bool ok = root || error_set(e, ERROR_INTERNAL, "the judge's spec is no JSON");
+    bool ok = root || error_set(e, ERROR_INTERNAL, "the judge's spec is not JSON");
     ok = ok && (use_file(root, c->path, l) || error_memory(e)) && use_values(c, root, e);
     char *made = ok ? json_dumps(root, 0) : NULL;
     if (made)

@@ -387,7 +387,7 @@ static bool option_hidden(void *field, const char *value, struct error *e)
     struct given *g = field;
     g->is_given = true;
     return (str_to_u64(value, &g->value) && g->value <= HIDDEN_MOST) ||
-           error_set(e, ERROR_USAGE, "'%s' is no number from 0 to %d", value, HIDDEN_MOST);
+           error_set(e, ERROR_USAGE, "'%s' is not a number from 0 to %d", value, HIDDEN_MOST);
 }
 
 static bool option_variants(void *field, const char *value, struct error *e)
@@ -395,7 +395,7 @@ static bool option_variants(void *field, const char *value, struct error *e)
     struct given *g = field;
     g->is_given = true;
     return (str_to_u64(value, &g->value) && g->value >= 1 && g->value <= VARIANTS_MOST) ||
-           error_set(e, ERROR_USAGE, "'%s' is no number from 1 to %d", value, VARIANTS_MOST);
+           error_set(e, ERROR_USAGE, "'%s' is not a number from 1 to %d", value, VARIANTS_MOST);
 }
 
 #define FIELD(member) offsetof(struct judge_settings, member)
@@ -477,7 +477,7 @@ static const struct json_record json_records[] = {
 const struct command command_judge = {
     .name = "judge",
     .group = GROUP_MEASURE,
-    .summary = "kernels that others wrote: right, and faster?",
+    .summary = "check kernels that others wrote: correct, and faster?",
     .arguments = "SPEC [CANDIDATE...]",
     .least = 1,
     .most = UINT32_MAX,

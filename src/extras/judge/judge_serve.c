@@ -92,7 +92,8 @@ static bool take_line(struct serving *s, const char *line, size_t length, struct
     if (!root)
         tell_wrong(s, where.text, wrong);
     else if (!name || (text && !json_is_string(text)))
-        tell_wrong(s, "an object with a text \"candidate\", and \"text\" if it is no file", wrong);
+        tell_wrong(s, "an object with a text \"candidate\", and \"text\" if it is not a file",
+                   wrong);
     else if (text)
         ok = add_text(s, out, name, json_string_value(text), json_string_length(text), e);
     else

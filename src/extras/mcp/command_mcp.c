@@ -345,7 +345,8 @@ static bool find_roots(struct serving_mcp *s, const struct invocation *i, struct
         char *real = realpath(i->arguments[k], NULL);
         if (!real || stat(real, &info) != 0 || !S_ISDIR(info.st_mode)) {
             free(real);
-            return error_set(e, ERROR_USAGE, "'%s' is no folder: a root is one", i->arguments[k]);
+            return error_set(e, ERROR_USAGE, "'%s' is not a folder: a root is one",
+                             i->arguments[k]);
         }
         s->roots[k] = arena_strdup(&s->arena, real);
         free(real);
@@ -520,7 +521,7 @@ static const struct option_group groups[] = {{"Help", help_options, 0}, {0}};
 const struct command command_mcp = {
     .name = "mcp",
     .group = GROUP_MEASURE,
-    .summary = "tools for programs that write kernels",
+    .summary = "serve tools to programs that write kernels",
     .arguments = "ROOT [ROOT...]",
     .least = 1,
     .most = ROOTS_MOST,

@@ -502,7 +502,7 @@ static bool refuse_unknown_argument(const struct mcp_tool *t, const json_t *argu
         if (str_listed(names, key))
             continue;
         near = str_nearest(key, names, count);
-        return error_set(e, ERROR_INPUT, "'%.100s' is no argument of %s%s%s%s", key, t->name,
+        return error_set(e, ERROR_INPUT, "'%.100s' is not an argument of %s%s%s%s", key, t->name,
                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return true;

@@ -105,12 +105,12 @@
             const m = /^(.+?)\s*(<=|>=|!=|==|=|<|>|~)\s*(.+)$/.exec(part);
             if (!m) return "“" + part + "”: write NAME < VALUE";
             const get = operand(d, m[1]);
-            if (!get) return "“" + m[1] + "” is no parameter, metric, time, status, message, samples, rank or evaluation";
+            if (!get) return "“" + m[1] + "” is not a parameter, metric, time, status, message, samples, rank or evaluation";
             const unit = /^([0-9.eE+-]+)\s*(ns|us|µs|ms|s)$/.exec(m[3]);
             const value = unit ? +unit[1] * UNITS[unit[2]] : m[3].replace(/^(['"])(.*)\1$/, "$2");
             const op = compare[m[2] === "==" ? "=" : m[2]];
             const numeric = /[<>]/.test(m[2]);
-            if (numeric && Number.isNaN(+value)) return "“" + m[3] + "” is no number";
+            if (numeric && Number.isNaN(+value)) return "“" + m[3] + "” is not a number";
             tests.push(i => op(get(i), numeric ? +value : value));
         }
         return i => tests.every(t => t(i));

@@ -181,7 +181,7 @@ static bool read_own(const json_t *o, struct program_time *out, struct error *e)
     out->ns = json_as_number(time);
     return out->claim == CLAIM_WRONG ||
            (json_is_number(time) && out->ns > 0 && isfinite(out->ns)) ||
-           error_set(e, ERROR_INPUT, "its \"time_ns\" is no number above 0");
+           error_set(e, ERROR_INPUT, "its \"time_ns\" is not a number above 0");
 }
 
 // The last line that is an object with one of the two members.
@@ -217,7 +217,7 @@ bool program_time_read(const char *text, size_t length, const char *benchmark,
         bool is_nvbench = json_object_get(json_array_get(list, 0), "states") != NULL;
         ok = (is_nvbench ? read_nvbench : read_google)(list, benchmark, out, e);
         ok = ok && (out->claim == CLAIM_WRONG || (out->ns > 0 && isfinite(out->ns)) ||
-                    error_set(e, ERROR_INPUT, "its benchmark's time is no number above 0"));
+                    error_set(e, ERROR_INPUT, "its benchmark's time is not a number above 0"));
     } else {
         json_t *own = find_own(text, length);
         ok = own ? read_own(own, out, e)

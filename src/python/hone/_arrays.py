@@ -72,7 +72,7 @@ def converted(what: str, array: Any, kind: Any) -> Any:
     """In a type of NumPy's (None: as it is). Raises InputError where whole numbers cannot be what it says."""
     import numpy
     if array.dtype.kind not in "biufc" and array.dtype.name not in TYPES:
-        raise InputError(f"{what} is of {array.dtype}, which are no numbers")
+        raise InputError(f"{what} is of {array.dtype}, which are not numbers")
     if kind is None:
         return array
     kind = numpy.dtype(kind)

@@ -367,7 +367,7 @@ def owned(owner: Any, free: Callable[[Any], None], handle: Any, *needs: Any) -> 
 
 
 def encode(text: Any) -> Optional[bytes]:
-    """A path or text for the library; None stays None. What Python has of a file's name that is no UTF-8 is that
+    """A path or text for the library; None stays None. What Python has of a file's name that is not UTF-8 is that
     again. A NUL inside is refused, since a C text ends there."""
     if text is None:
         return None

@@ -35,7 +35,7 @@ def find() -> str:
         if path and os.access(path, os.X_OK):
             return path
         if path and path == chosen:
-            raise FileError(f"HONE_PROGRAM names {path}, which is no program")
+            raise FileError(f"HONE_PROGRAM names {path}, which is not a program")
     raise FileError("the program `hone` was not found: neither beside this package nor on PATH; install it, or name it in "
                     "HONE_PROGRAM")
 

@@ -200,7 +200,7 @@ class Spec(Bound):
             if data is None:
                 return recipe
             if not _arrays.is_array(data):
-                raise UsageError(f"argument '{name}': data of type {type(data).__name__} is no array")
+                raise UsageError(f"argument '{name}': data of type {type(data).__name__} is not an array")
             data = _arrays.as_numpy(data)
             kind = _arrays.type_of(name, data)
             self._shapes[name] = tuple(data.shape)

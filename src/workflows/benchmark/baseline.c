@@ -261,7 +261,7 @@ static bool read_device(const struct reader *r, json_t *object, struct device_in
     const char *language = read_member(r, object, "device.", "language");
     bool ok = language != NULL;
     if (ok && !language_parse(language, &out->language))
-        return error_set(r->e, ERROR_INPUT, "%s: device.language: '%s' is no language hone runs",
+        return error_set(r->e, ERROR_INPUT, "%s: device.language: '%s' is not a language hone runs",
                          r->path, language);
 #define X(member) ok = ok && (out->member = read_member(r, object, "device.", #member));
     DEVICE_TEXTS(X)
@@ -359,7 +359,7 @@ static bool list_set(const struct reader *r, const json_t *constants, struct bas
         json_decref(single);
         text_release(&one);
     }
-    return ok || error_set(r->e, ERROR_INPUT, "%s: a constant is no number, text or truth value",
+    return ok || error_set(r->e, ERROR_INPUT, "%s: a constant is not a number, text or truth value",
                            r->path);
 }
 
@@ -382,7 +382,7 @@ static bool list_rows(const struct reader *r, json_t *value, struct baseline_row
         struct baseline_row *row = &rows[(*count)++];
         *row = (struct baseline_row){.constants = "", .source = ""};
         ok = put_assignments(configuration, ", ", &text) ||
-             error_set(r->e, ERROR_INPUT, "%s: a parameter is no number, text or truth value",
+             error_set(r->e, ERROR_INPUT, "%s: a parameter is not a number, text or truth value",
                        r->path);
         row->configuration = ok && !text.failed ? arena_strdup(r->arena, text_cstr(&text)) : NULL;
         text_release(&text);

@@ -190,7 +190,7 @@ static bool make_check_job(struct check *c, struct checked *n, struct job **out,
     if (j->reference.kind != REFERENCE_JOB) {
         job_free(j);
         return error_set(e, ERROR_INPUT,
-                         "%s: the spec's reference is no kernel that could be checked itself",
+                         "%s: the spec's reference is not a kernel that could be checked itself",
                          c->o.setup.spec->path);
     }
     *j = *j->reference.job;

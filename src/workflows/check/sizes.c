@@ -124,14 +124,14 @@ static bool add_constant(struct sizes *z, struct choice *c, const char *name, bo
         struct text known = TEXT_INIT;
         for (i = 0; i < s->constant_count; i++)
             text_addf(&known, "%s%s", i ? ", " : "", s->constants[i].name);
-        error_set(e, ERROR_USAGE, "--smallest: '%s' is no constant of the spec, which has %s", name,
-                  s->constant_count ? text_cstr(&known) : "none");
+        error_set(e, ERROR_USAGE, "--smallest: '%s' is not a constant of the spec, which has %s",
+                  name, s->constant_count ? text_cstr(&known) : "none");
         text_release(&known);
         return false;
     }
     const struct value *v = &s->constants[i].value;
     if (v->kind != VALUE_INT || v->i < 1)
-        return error_set(e, ERROR_USAGE, "--smallest: %s is no whole number above 0", name);
+        return error_set(e, ERROR_USAGE, "--smallest: %s is not a whole number above 0", name);
     if (taken[i])
         return error_set(e, ERROR_USAGE, "--smallest: %s is named twice", name);
     taken[i] = true;

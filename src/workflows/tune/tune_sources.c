@@ -83,7 +83,7 @@ static bool list_known(struct tune *t, struct arena *a, struct near_space **all,
         return true;
     if (broken.code == ERROR_MEMORY)
         return error_memory(e);
-    log_add(t->o.setup.log, LOG_WARNING, "what is known is no input of the search: %s",
+    log_add(t->o.setup.log, LOG_WARNING, "what is known is not an input of the search: %s",
             broken.text);
     return true;
 }

@@ -694,7 +694,7 @@ static bool cuda_launch(struct replay *r, const struct replay_geometry *g)
     for (unsigned a = 0; a < g->dimensions; a++) {
         const size_t local = g->has_local && g->local[a] > 0 ? g->local[a] : 1;
         if (g->global[a] % local || g->global[a] / local > UINT32_MAX || local > UINT32_MAX)
-            return replay_fail(r, "its threads are no whole number of blocks");
+            return replay_fail(r, "its threads are not a whole number of blocks");
         block[a] = (unsigned)local;
         grid[a] = (unsigned)(g->global[a] / local);
     }

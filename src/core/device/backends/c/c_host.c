@@ -132,7 +132,7 @@ bool c_list(struct arena *a, const struct device_options *o, struct device_repor
         out->devices = d;
         out->device_count = 1;
     } else if (is_asked) {
-        out->problem = arena_printf(a, "%s is no compiler that can be run", wanted_compiler(o));
+        out->problem = arena_printf(a, "%s is not a compiler that can be run", wanted_compiler(o));
     }
     text_release(&compiler);
     return out->problem || error_memory(e);
@@ -147,7 +147,7 @@ void *c_open(const char *id, const struct device_options *o, struct arena *a,
     h->options = o;
     if (!tool_find(wanted_compiler(o), &h->compiler) ||
         !describe_host(text_cstr(&h->compiler), o, a, info))
-        error_set(e, ERROR_DEVICE, "%s is no compiler that can be run", wanted_compiler(o));
+        error_set(e, ERROR_DEVICE, "%s is not a compiler that can be run", wanted_compiler(o));
     else if (!str_equal(info->id, id))
         error_set(e, ERROR_DEVICE, "no C device has the id '%s'; there is '%s'", id, info->id);
     else
@@ -169,7 +169,7 @@ void *c_open_for(const struct device_info *target, const struct device_options *
     bool ok = tool_find(wanted_compiler(o), &h->compiler) &&
               describe_host(text_cstr(&h->compiler), o, &a, &own);
     if (!ok)
-        error_set(e, ERROR_DEVICE, "%s is no compiler that can be run", wanted_compiler(o));
+        error_set(e, ERROR_DEVICE, "%s is not a compiler that can be run", wanted_compiler(o));
     else if (!str_equal(own.name, target->name))
         ok = error_set(e, ERROR_DEVICE, "its processor is %s, not %s", own.name, target->name);
     else if (!str_equal(own.driver, target->driver) || !str_equal(own.compiler, target->compiler))

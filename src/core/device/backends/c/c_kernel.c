@@ -52,7 +52,7 @@ bool c_call_text(const struct job_launch *l, struct text *out, struct result *r)
 {
     if (!is_identifier(l->kernel))
         return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
-                           "kernel '%s': that is no name of a function in C", l->kernel);
+                           "kernel '%s': that is not a name of a function in C", l->kernel);
     text_add(out, "void ");
     add_call_name(l, out);
     text_add(out, "(void *const *hone_arguments)\n{\n");

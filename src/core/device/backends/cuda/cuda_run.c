@@ -193,7 +193,7 @@ void cuda_tell_time(struct cuda *o, CUresult code, struct run_times *out)
 {
     char text[96];
     str_format(out->fault, sizeof out->fault, "cuEventElapsedTime: %s",
-               code == CUDA_SUCCESS ? "the driver's answer is no time"
+               code == CUDA_SUCCESS ? "the driver's answer is not a time"
                                     : cuda_code_text(&o->cu, code, text, sizeof text));
 }
 

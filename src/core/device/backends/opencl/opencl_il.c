@@ -148,7 +148,7 @@ static bool set_constant(struct opencl *o, const struct job_program *p, const st
     size_t bytes = constant_value(m, id, equals ? equals + 1 : "1", value);
     if (!bytes)
         return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
-                           "%s: '%s' is no value of its specialization constant %u", p->name,
+                           "%s: '%s' is not a value of its specialization constant %u", p->name,
                            option + 2, number);
     cl_int code = o->cl.clSetProgramSpecializationConstant
                       ? o->cl.clSetProgramSpecializationConstant(program, number, bytes, value)

@@ -58,9 +58,9 @@ def load_cache(path: pathlib.Path) -> Dict[str, Any]:
         except json.JSONDecodeError:
             continue
     else:
-        raise UsageError(f"{path} is no cache file of Kernel Tuner")
+        raise UsageError(f"{path} is not a cache file of Kernel Tuner")
     if not isinstance(document, dict) or not all(isinstance(row, dict) for row in document.get("cache", {}).values()):
-        raise UsageError(f"{path} is no cache file of Kernel Tuner")
+        raise UsageError(f"{path} is not a cache file of Kernel Tuner")
     params = document.get("tune_params_keys", ())
     for row in document.get("cache", {}).values():
         said = [value for key, value in row.items() if key not in params and isinstance(value, str) and value in FAILED]

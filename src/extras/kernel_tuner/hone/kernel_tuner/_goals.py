@@ -35,7 +35,7 @@ class Metrics:
             try:
                 ast.parse(one.strip() if isinstance(one, str) else "0", mode="eval")
             except SyntaxError as e:
-                raise UsageError(f"metrics[{key!r}]: {one!r} is no expression: {e.msg}") from None
+                raise UsageError(f"metrics[{key!r}]: {one!r} is not an expression: {e.msg}") from None
 
     def check(self, names: Iterable[str]) -> None:
         """Raises UsageError where a text has a name that is neither one of these, nor a metric before it, nor a function."""

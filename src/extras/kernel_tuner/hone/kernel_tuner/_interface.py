@@ -196,7 +196,7 @@ class Question(Combinations):
                 raise Unsupported("kernel_source: a callable behind the first source; only the first one may be made by code")
             path = pathlib.Path(other)
             if not path.is_file():
-                raise UsageError(f"kernel_source: {other} is no file")
+                raise UsageError(f"kernel_source: {other} is not a file")
             self.folders.append(str(path.resolve().parent))
         self.language = _language(lang, self.text)
         if self.language == "C":  # texts for C++ compilers, which otherwise change the function's name
@@ -568,7 +568,7 @@ def _answer(answer: Any, verify: Any, question: Question) -> Optional[Dict[int, 
     for i, one in found.items() if verify is None else ():
         array = question.given[i]
         if not _arrays.is_array(one) or not _arrays.is_array(array) or one.size != array.size:
-            raise UsageError(f"answer[{i}] ({question.signature.names[i]}) is no array of the argument's size")
+            raise UsageError(f"answer[{i}] ({question.signature.names[i]}) is not an array of the argument's size")
     if verify is not None:
         return found
     answers = {i: _arrays.converted(f"answer[{i}] ({question.signature.names[i]})", _arrays.as_numpy(one), question.given[i].dtype)

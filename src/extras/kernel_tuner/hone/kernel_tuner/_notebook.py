@@ -13,11 +13,11 @@ _MAGIC = re.compile(r"^\s*[%!]")
 
 def read_notebook(path: str) -> str:
     """The text of a notebook's code. What is the shell's or IPython's own (! and %) is left out, and said; %%writefile writes its file.
-    Raises ValueError for what is no notebook."""
+    Raises ValueError for what is not a notebook."""
     with open(path, encoding="utf-8") as f:
         document = json.load(f)
     if not isinstance(document, dict) or not isinstance(document.get("cells"), list):
-        raise ValueError("it is no notebook")
+        raise ValueError("it is not a notebook")
     parts = ["display = print"]
     for number, cell in enumerate(document["cells"], 1):
         if cell.get("cell_type") == "code":

@@ -46,7 +46,7 @@ def _class_of(path: Any, name: str) -> Any:
 def _module_of(file: pathlib.Path, name: str) -> Any:
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise UsageError(f"strategy_options['custom_search_method_path']: {file} is no module of Python")
+        raise UsageError(f"strategy_options['custom_search_method_path']: {file} is not a module of Python")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

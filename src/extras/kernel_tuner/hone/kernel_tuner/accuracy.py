@@ -45,7 +45,7 @@ def error_metric_from_name(user_key: str, EPS: float = 1e-8) -> Metric:
     known = _metrics(EPS)
     metric = known.get(_LONG.get(name, name))
     if metric is None:
-        raise UsageError(f"{user_key!r} is no error metric; there are " + ", ".join(known))
+        raise UsageError(f"{user_key!r} is not an error metric; there are " + ", ".join(known))
     return lambda a, b: metric(a.astype("float64"), b.astype("float64"))
 
 

@@ -29,7 +29,7 @@ def _read(path: pathlib.Path) -> Dict[str, Any]:
             return document
     except (ValueError, LookupError, TypeError):
         pass
-    raise UsageError(f"{path} is no file of store_results")
+    raise UsageError(f"{path} is not a file of store_results")
 
 
 def store_results(results_filename: Any, kernel_name: str, kernel_string: Any, tune_params: Mapping[str, Any], problem_size: Any,

@@ -120,7 +120,7 @@ class Searchspace:
         return self._numpy.array(list(self.tune_param_is_numeric.values()), dtype=bool)
 
     def get_list_numpy_numeric(self) -> Any:
-        """A row of numbers for each configuration: of a parameter whose values are no numbers their places."""
+        """A row of numbers for each configuration: of a parameter whose values are not numbers their places."""
         columns = [[values[i] for i in places] if numeric else places
                    for places, values, numeric in zip(self._places.T, self.params_values, self.tune_param_is_numeric_mask)]
         return self._numpy.array(columns).T

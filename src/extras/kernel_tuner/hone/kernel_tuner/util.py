@@ -69,7 +69,7 @@ def delete_temp_file(filename: Any) -> None:
 
 def get_config_string(params: Mapping[str, Any], keys: Optional[Iterable[str]] = None,
                       units: Optional[Mapping[str, str]] = None) -> str:
-    """"a=1, b=2, time=0.5ms": of all members that are no list, or of `keys`."""
+    """"a=1, b=2, time=0.5ms": of all members that are not a list, or of `keys`."""
     units = {"time": "ms", **(units or {})}
     out: List[str] = []
     for key, value in params.items():
