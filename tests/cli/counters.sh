@@ -8,7 +8,8 @@ rm -rf "$scratch"
 mkdir -p "$scratch/nothing"
 cd "$scratch"
 unset HONE_WORKER HONE_DEVICE
-export LC_ALL=C HOME="$scratch" XDG_DATA_HOME="$scratch/data" HONE_LOCKS="$scratch"
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 # the simulator's library comes first
+export ASAN_OPTIONS LC_ALL=C HOME="$scratch" XDG_DATA_HOME="$scratch/data" HONE_LOCKS="$scratch"
 fail() {
     echo "FAILED: $*"
     cat out err

@@ -1,5 +1,6 @@
 """following.py HONE SCRATCH: a page whose file is written anew, in a headless Chromium: it loads itself anew, keeps what is filtered,
 sorted, opened and brushed, and stays once it is final. Skipped where Chromium is not installed."""
+import json
 import os
 import signal
 import subprocess
@@ -31,11 +32,21 @@ def start(*arguments):
 
 
 def wait_for(page, expression, what, seconds=120):
-    """As long as on an idle machine, where a page loads itself anew once a minute at least, times check's factor for its limits."""
+    """As long as on an idle machine, where a page loads itself anew once a minute at least, times check's factor for its limits.
+    A page that loads itself anew may do so again between two questions: what holds of it is waited for, never asked once."""
     until = time.monotonic() + seconds * int(os.environ.get("CK_TIMEOUT_MULTIPLIER", "1"))
     while not value_of(page, expression):
         check(time.monotonic() < until, "%s: %s" % (what, value_of(page, "document.body ? document.body.textContent.slice(0, 300) : ''")))
         time.sleep(0.2)
+
+
+def in_use(page):
+    """A page that is being used does not load itself anew: what is asked next is asked of one and the same page."""
+    wait_for(page, "document.querySelector('.count') && (window.user ??= setInterval(() => dispatchEvent(new Event('wheel')), 200))", "the page is gone")
+
+
+def left_alone(page):
+    page.value("(clearInterval(window.user), window.user = undefined)")
 
 
 def follow_store(browser):
@@ -54,21 +65,26 @@ def follow_store(browser):
     page = browser.open()
     page.load(name)
     wait_for(page, "document.querySelector('.live').textContent.startsWith('Live')", "the page does not say that it is live")
+    in_use(page)
     check(page.value(COUNT) == "4 of 4 configurations", page.value(COUNT))
     page.value("(() => { const i = document.querySelector('.tools input'); i.value = 'STEP >= 4'; i.dispatchEvent(new Event('input')); })()")
     page.value("[...document.querySelectorAll('.table th button')].find(b => b.textContent.startsWith('time')).click()")
     page.value("document.querySelector('.table details').open = true")
     page.value("(() => { const i = document.querySelector('.tools input'); i.focus(); i.setSelectionRange(2, 5); })()")
     written = page.value("document.querySelector('header p.note').textContent")
+    left_alone(page)
     f.run("tune", "scale.json", "--store", path, "--where", "MODE <= 2", "--unranked")
     wait_for(page, COUNT + " === '4 of 8 configurations'", "the page does not follow, or loses its filter")
-    check(page.value("document.querySelector('.tools input').value") == "STEP >= 4", "the filter is gone")
-    check(page.value("document.querySelector('.table th[aria-sort]').textContent").startswith("time"), "the order is another")
-    check(page.value("document.querySelector('.table details').open"), "what was open is closed")
-    check(page.value("(i => [i === document.querySelector('.tools input'), i.selectionStart, i.selectionEnd])(document.activeElement)") == [True, 2, 5],
-          "who typed into the filter cannot go on")
-    check(page.value("document.querySelectorAll('header p.note').length") == 1, "the header has several dates")
-    check(page.value("document.querySelector('header p.note').textContent") != written, "the date stays that of the first page")
+    in_use(page)
+    for expression, what in (
+            ("document.querySelector('.tools input').value === 'STEP >= 4'", "the filter is gone"),
+            ("document.querySelector('.table th[aria-sort]').textContent.startsWith('time')", "the order is another"),
+            ("document.querySelector('.table details').open", "what was open is closed"),
+            ("(i => i === document.querySelector('.tools input') && i.selectionStart === 2 && i.selectionEnd === 5)(document.activeElement)",
+             "who typed into the filter cannot go on"),
+            ("document.querySelectorAll('header p.note').length === 1", "the header has several dates"),
+            ("document.querySelector('header p.note').textContent !== %s" % json.dumps(written), "the date stays that of the first page")):
+        wait_for(page, expression, what, 20)
     # What is brushed stays so: by what it is, not by where it stood.
     page.value("(() => { const i = document.querySelector('.tools input'); i.value = ''; i.dispatchEvent(new Event('input')); })()")
     box = page.value("(() => { document.querySelector('.distribution .plot').scrollIntoView({block: 'center'}); const r = document.querySelector("
@@ -78,9 +94,11 @@ def follow_store(browser):
     selected = "[...document.querySelectorAll('.table tbody tr')].map(r => r.textContent)"
     before = page.value(selected)
     check(0 < len(before) < 8, "brushed: %s" % before)
+    left_alone(page)
     f.run("tune", "scale.json", "--store", path, "--unranked")
     wait_for(page, COUNT + ".endsWith('of 16 configurations')", "the page does not follow while something is selected")
-    check(page.value("document.querySelectorAll('.brush').length") == 1, "the brush is gone")
+    in_use(page)
+    wait_for(page, "document.querySelectorAll('.brush').length === 1", "the brush is gone", 20)
     # Ranks change with what is new: configurations and times are the same.
     rest = "[...document.querySelectorAll('.table tbody tr')].map(r => [...r.cells].slice(1).map(c => c.textContent).join())"
     after = page.value(rest)
@@ -89,12 +107,14 @@ def follow_store(browser):
     page.load(address_now + "x")  # another address, so that the page is loaded anew
     page.load(address_now)
     wait_for(page, COUNT + ".endsWith('of 16 configurations')", "the page is not there again")
+    in_use(page)
     check(page.value(rest) == after and after, "loaded again %s is selected, not %s" % (page.value(rest), after))
     page.value("document.querySelector('.tools button').click()")
     check(page.value(COUNT) == "16 of 16 configurations", "Show all: " + page.value(COUNT))
     foreign = [u for u in page.requests() if not u.startswith("file://" + name)]
     check(foreign == [], "requests: %s" % foreign)
     check(page.complaints() == [], page.complaints())
+    left_alone(page)
     watch.send_signal(signal.SIGINT)
     check(watch.wait(60) == 0, "Ctrl-C")
     stays(page)
