@@ -8,9 +8,8 @@
 //
 // Forwards: from every state before a stage, the parts that become known are computed for all
 // values of its parameter at once (graph_run.c), each value gives a word, each new word a state.
-// Two things keep states few. Ranges (graph_range.c) decide what can no longer change: a word from
-// which only "true" can follow is not a state but an outcome. And parts that will not be used,
-// such as the operands behind one that has decided an `and`, are blanked out of the word.
+// Ranges (graph_range.c) decide what can no longer change: a word from which only "true" can follow
+// is not a state but an outcome.
 //
 // Backwards: rows of transitions that are equal make their states one (fold_stage()), as in the
 // minimisation of an automaton, from the last stage to the first.
@@ -46,7 +45,7 @@ enum { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_FAULT, OUTCOME_FIRST };
 
 // A word of a state has three numbers a part: what it is, then its value or its place in a list.
 enum { PART_NUMBERS = 3 };
-enum { PART_UNASKED, PART_FAULT, PART_PLACE, PART_VALUE };
+enum { PART_FAULT, PART_PLACE, PART_VALUE };
 
 struct stage {
     uint32_t width; // values of its parameter
@@ -73,7 +72,6 @@ struct staged {
     struct stage *stages; // [0]: before the first
     uint32_t count;
     struct graph_range *ranges; // scratch, one a node
-    bool *asked;                // scratch, one a node
     uint32_t *word;             // scratch
     uint64_t *effort, *faults;
     uint32_t words_most;
@@ -220,7 +218,7 @@ static void load_state(struct staged *s, uint32_t stage, const uint32_t *word)
             cell->fault = EXPR_FAULT_TYPE; // whichever: it is counted, not told
         } else if (numbers[0] == PART_PLACE) {
             cell->value = s->stages[s->graph.nodes[node].stage].values[numbers[1]];
-        } else if (numbers[0] != PART_UNASKED) {
+        } else {
             cell->value.kind = (enum value_kind)(numbers[0] - PART_VALUE);
             memcpy(&cell->value.i, &numbers[1], sizeof cell->value.i);
         }
@@ -272,57 +270,9 @@ static uint32_t decide_state(struct staged *s, uint32_t stage)
     return root->yes ? OUTCOME_TRUE : root->no ? OUTCOME_FALSE : OUTCOME_FAULT;
 }
 
-// Is the truth of an operand known by value? Only then may the operands behind it be forgotten: an
-// operand that is decided by its range alone is still evaluated when its stage comes, and must find
-// its own operands then.
-static bool is_settled_state(const struct staged *s, uint32_t node, uint32_t stage, bool *truth)
-{
-    const struct graph_cell *cell = &s->run.known[node];
-    if (s->graph.nodes[node].stage > stage || cell->fault)
-        return false;
-    *truth = value_truth(&cell->value);
-    return true;
-}
-
-// Which items of a node that is asked for are asked for, too?
-static void ask_items(struct staged *s, uint32_t node, uint32_t stage)
-{
-    const struct graph_node *n = &s->graph.nodes[node];
-    const uint32_t *items = graph_items(&s->graph, node);
-    bool truth = false;
-    if (n->kind == GRAPH_CONDITION && is_settled_state(s, items[0], stage, &truth)) {
-        s->asked[items[0]] = s->asked[items[truth ? 1 : 2]] = true;
-        return;
-    }
-    bool logic = n->kind == GRAPH_AND || n->kind == GRAPH_OR;
-    for (uint32_t i = 0; i < n->count; i++) {
-        s->asked[items[i]] = true;
-        if (logic && is_settled_state(s, items[i], stage, &truth) && truth == (n->kind == GRAPH_OR))
-            return;
-    }
-}
-
-// Blanks the parts that nothing will ask for out of the word: states that differ in them alone are
-// one.
-static void forget_unasked(struct staged *s, uint32_t stage)
-{
-    const struct graph *g = &s->graph;
-    const struct stage *at = &s->stages[stage];
-    memset(s->asked, 0, g->count * sizeof *s->asked);
-    s->asked[g->root] = true;
-    for (uint32_t i = g->root + 1; i-- > 0;) {
-        if (s->asked[i] && g->nodes[i].stage > stage)
-            ask_items(s, i, stage);
-    }
-    for (uint32_t i = 0; i < at->part_count; i++) {
-        if (!s->asked[at->parts[i]])
-            memset(s->word + (size_t)PART_NUMBERS * i, 0, PART_NUMBERS * sizeof *s->word);
-    }
-}
-
 // ---- forwards ----------------------------------------------------------------------------------
 
-// The words seen in a stage, before anything is blanked out of them, and the outcome of each.
+// The words seen in a stage, and the outcome of each.
 struct seen {
     struct intern words;
     uint32_t *outcomes;
@@ -337,7 +287,6 @@ static bool settle_state(struct staged *s, uint32_t stage, uint32_t *outcome)
     *outcome = decide_state(s, stage);
     if (*outcome != OUTCOME_FIRST)
         return true;
-    forget_unasked(s, stage);
     uint32_t state = intern_add(&at->states, s->word, at->part_count * PART_NUMBERS);
     if (state == INTERN_NONE)
         return stop_staging(s, STAGING_MEMORY);
@@ -716,10 +665,9 @@ static bool prepare_stages(struct staged *s, const struct evaluator *v)
         return false;
     size_t nodes = (size_t)s->graph.count + 1;
     s->ranges = arena_array(&s->arena, nodes, sizeof *s->ranges);
-    s->asked = arena_array(&s->arena, nodes, sizeof *s->asked);
     s->word = arena_array(&s->arena, nodes * PART_NUMBERS, sizeof *s->word);
     s->stages[0].paths = arena_array(&s->arena, 1, sizeof *s->stages[0].paths);
-    if (!s->ranges || !s->asked || !s->word || !s->stages[0].paths)
+    if (!s->ranges || !s->word || !s->stages[0].paths)
         return stop_staging(s, STAGING_MEMORY);
     if (!graph_run_init(&s->run, &s->graph, widest, s->effort))
         return stop_as_run(s);
