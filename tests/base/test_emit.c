@@ -30,7 +30,8 @@ START_TEST(nesting_and_commas)
     emit_array_end(&j);
     emit_bool(&j, true);
     emit_array_end(&j);
-    emit_null_at(&j, "c");
+    emit_key(&j, "c");
+    emit_null(&j);
     emit_raw_at(&j, "d", "{\"e\": 3}");
     emit_object_end(&j);
     ck_assert_str_eq(text_cstr(&out),

@@ -144,26 +144,6 @@ START_TEST(the_first_cause_is_kept)
 }
 END_TEST
 
-// Every function that is listed parses as it is written, and is called by its name.
-START_TEST(functions_are_listed)
-{
-    const char *const *functions = expr_functions();
-    size_t count = 0;
-    for (; functions[count]; count++) {
-        char name[32], call[64];
-        struct error e = ERROR_INIT;
-        struct arena arena;
-        arena_init(&arena);
-        ck_assert_msg(sscanf(functions[count], "%31[a-z0-9.](", name) == 1, "%s", functions[count]);
-        snprintf(call, sizeof call, "%s(%s)", name, strchr(functions[count], ',') ? "a, b" : "a");
-        bool known = expr_parse(&arena, call, &environment, &e) != NULL ||
-                     strstr(e.text, "unknown function") == NULL;
-        ck_assert_msg(known, "%s: %s", call, e.text);
-        arena_release(&arena);
-    }
-    ck_assert_uint_gt(count, 30);
-}
-END_TEST
 
 // Whatever bytes come, the parser ends, and says a column when it refuses.
 START_TEST(any_prefix_is_handled)
@@ -194,7 +174,6 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, refused_with_column_and_remedy, 0, sizeof refusals / sizeof *refusals);
     tcase_add_test(tc, the_first_cause_is_kept);
-    tcase_add_test(tc, functions_are_listed);
     tcase_add_test(tc, any_prefix_is_handled);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

@@ -43,20 +43,6 @@
                                                                                       ": 6" more                \
                                                                                       "}"
 
-#define XML_HEAD                                                                                   \
-    "<?xml version=\"1.0\"?>\n<!-- by hand -- ->--->\n<TuningData>\n"                              \
-    "<Metadata ComputeApi=\"CUDA\" Device=\"RTX &lt;2080&gt;\" TimeUnit=\"Microseconds\" />\n"     \
-    "<Results>\n"
-#define XML_TAIL "</Results></TuningData>\n"
-#define XML(block, kind, status)                                                                   \
-    "<KernelResult KernelName=\"sum\" Status=\"" status "\" TotalDuration=\"4.25\" "               \
-    "CompilationOverhead=\"100\" ValidationOverhead=\"5\">\n<Configuration>"                       \
-    "<Pair ValueType=\"UnsignedInt\" Name=\"BLOCK\" Value=\"" block "\" />"                        \
-    "<Pair ValueType=\"String\" Name=\"KIND\" Value=\"" kind "\"/></Configuration>\n"              \
-    "<ComputationResults><ComputationResult Duration='2.5' PowerUsage='40'><ProfilingData>"        \
-    "<Counters><Counter Name=\"dram.sum\" Type=\"Double\" Value=\"7.5\"/></Counters>"              \
-    "</ProfilingData></ComputationResult></ComputationResults></KernelResult>\n"
-
 static void expect_first_row(const struct recorded *r, double time_ns)
 {
     ck_assert_int_eq(r->format, RECORDED_KTT);
@@ -97,19 +83,6 @@ START_TEST(test_ktt_json)
 }
 END_TEST
 
-START_TEST(test_ktt_xml)
-{
-    struct recorded *r =
-        parse(XML_HEAD XML("32", "a&lt;b", "Ok") XML("64", "c", "ValidationFailed") XML_TAIL, NULL);
-    expect_first_row(r, 4250);
-    ck_assert_str_eq(r->device, "RTX <2080>");
-    ck_assert_double_eq(r->rows[0].costs.compile_ns, 100e3);
-    ck_assert_uint_eq(r->count, 2);
-    ck_assert_int_eq(r->rows[1].status, STATUS_CORRECTNESS);
-    recorded_free(r);
-}
-END_TEST
-
 START_TEST(test_ktt_statuses)
 {
     static const struct {
@@ -117,8 +90,7 @@ START_TEST(test_ktt_statuses)
         enum status status;
     } cases[] = {
         {JSON_HEAD("ms") JSON("1", "1", "ComputationFailed", "") "]}", STATUS_RUNTIME},
-        {JSON_HEAD("ms") JSON("1", "1", "DeviceLimitsExceeded", "") "]}", STATUS_CONSTRAINTS},
-        {XML_HEAD XML("1", "x", "ComputationFailed") XML_TAIL, STATUS_RUNTIME}};
+        {JSON_HEAD("ms") JSON("1", "1", "DeviceLimitsExceeded", "") "]}", STATUS_CONSTRAINTS}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct recorded *r = parse(cases[i].file, NULL);
         ck_assert_int_eq(r->rows[0].status, cases[i].status);
@@ -188,13 +160,7 @@ START_TEST(test_ktt_refusals)
         {JSON_HEAD("ms") "{\"Status\": \"Ok\"}]}", "it has no 'Configuration'"},
         {JSON_HEAD("ms") "{\"Configuration\": [{\"Name\": \"A\"}]}]}", "'A' has no Value"},
         {JSON_HEAD("ms") JSON("1", "1", "Ok", ""), "cut off"},
-        {"<html><Results/></html>", "XML, but not KTT's: its root is 'html'"},
-        {"<TuningData></TuningData>", "'TuningData' without 'Results'"},
-        {XML_HEAD XML("1", "x", "Ok"), "cut off"},
-        {XML_HEAD "<KernelResult Status=\"Ok\"/>" XML_TAIL, "it has no Configuration"},
-        {XML_HEAD "<a b=1/>" XML_TAIL, "without quotes"},
-        {XML_HEAD "<a b=\"&nope;\"/>" XML_TAIL, "unknown entity"},
-        {"</TuningData>", "did not begin"},
+        {"<TuningData></TuningData>", "no recorded results"},
         {"Kernel name,Kernel duration (us),Global size,Local size,A\nsum,Error message,1,1,2\n",
          "'Error message' is not a number"},
         {"Kernel name,Computation duration (fortnights),Global size,Local size,A\n",
@@ -203,19 +169,6 @@ START_TEST(test_ktt_refusals)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *why = refusal(cases[i].file, NULL);
         ck_assert_msg(strstr(why, cases[i].message) != NULL, "%zu: %s", i, why);
-    }
-}
-END_TEST
-
-// Cut anywhere the XML is refused, and nothing is read beyond its end.
-START_TEST(test_ktt_xml_cut_everywhere)
-{
-    static const char file[] = XML_HEAD XML("32", "a&lt;b", "Ok") XML_TAIL;
-    char part[sizeof file];
-    for (size_t length = 1; length + 2 < sizeof file; length++) {
-        memcpy(part, file, length);
-        part[length] = 0;
-        ck_assert_ptr_nonnull(refusal(part, NULL));
     }
 }
 END_TEST
@@ -237,12 +190,10 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, test_ktt_json);
-    tcase_add_test(tests, test_ktt_xml);
     tcase_add_test(tests, test_ktt_statuses);
     tcase_add_test(tests, test_ktt_csv);
     tcase_add_test(tests, test_ktt_csv_of_old);
     tcase_add_test(tests, test_ktt_refusals);
-    tcase_add_test(tests, test_ktt_xml_cut_everywhere);
     tcase_add_test(tests, test_ktt_converted);
 }
 

@@ -121,7 +121,9 @@ struct space *make_space(const struct spec *s, const struct space_options *o)
 {
     struct error e = ERROR_INIT;
     struct space *sp = space_new(s, o, &e);
-    ck_assert_msg(sp != NULL, "%s", e.text);
+    // A part of a space lacks what the other parts hold.
+    bool is_right = sp && ((o && o->share.parts > 1) || space_self_check(sp, &e));
+    ck_assert_msg(is_right, "%s", e.text);
     return sp;
 }
 

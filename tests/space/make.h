@@ -16,7 +16,10 @@ struct spec *make_spec_derived(const char *parameters, const char *restrictions,
                                const char *derived, const char *more);
 // Loads a file, overriding a constant ("WIDTH=1000") unless it is NULL.
 struct spec *load_spec(const char *path, const char *set);
-// Fails the test when there is none.
+// Does the space agree with its restrictions, as far as a few hundred draws can tell? False with the error set: what it
+// lacks or should not hold, or out of memory.
+bool space_self_check(const struct space *sp, struct error *e);
+// Fails the test when there is none, or when it does not agree with its restrictions.
 struct space *make_space(const struct spec *s, const struct space_options *o);
 // As "a=1,b=2" names it.
 void make_choice(const struct spec *s, const char *configuration, uint32_t *choice);

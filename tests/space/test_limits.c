@@ -172,31 +172,6 @@ static void compare(const struct spec *s, const struct space *sp)
     judge_release(&j);
 }
 
-// The neighbours of a configuration that differ in one parameter: as many as hold, each of them.
-static void compare_neighbours(struct judge *j, const struct space *sp, uint64_t index)
-{
-    uint32_t choice[PARAMETERS] = {0};
-    uint64_t found[64], at;
-    const struct spec *s = j->problem.spec;
-    size_t count = space_neighbours(sp, index, SPACE_HAMMING, found, 64), expected = 0;
-    space_get(sp, index, choice);
-    for (uint32_t p = 0; p < s->parameter_count; p++) {
-        uint32_t own = choice[p];
-        for (choice[p] = 0; choice[p] < s->parameters[p].count; choice[p]++) {
-            if (choice[p] == own || !holds(j, choice))
-                continue;
-            size_t i = 0;
-            bool is_there = space_find(sp, choice, &at);
-            while (is_there && i < count && found[i] != at)
-                i++;
-            ck_assert(is_there && i < count);
-            expected++;
-        }
-        choice[p] = own;
-    }
-    ck_assert_uint_eq(count, expected);
-}
-
 // What is said of an assignment is what the space has: --why and --verbose agree.
 static void compare_reasons(const struct spec *s, const struct space *sp, struct rng *r)
 {
@@ -216,7 +191,6 @@ static void compare_reasons(const struct spec *s, const struct space *sp, struct
         space_get(sp, index, choice);
         space_why(sp, choice, &reason);
         ck_assert_ptr_null(reason.restriction);
-        compare_neighbours(&j, sp, index);
     }
     judge_release(&j);
 }

@@ -107,27 +107,6 @@ static void check_members(const struct spec *s, const struct space *sp, uint32_t
     } while (next_choice(s, choice));
 }
 
-static uint32_t distance(const uint32_t *a, const uint32_t *b)
-{
-    uint32_t changes = 0;
-    for (uint32_t i = 0; i < COLUMNS; i++)
-        changes += a[i] != b[i];
-    return changes;
-}
-
-static void check_neighbours(const struct space *sp, uint32_t rows[][COLUMNS], size_t count)
-{
-    uint64_t found[128];
-    for (size_t i = 0; i < count; i++) {
-        size_t near = space_neighbours(sp, i, SPACE_HAMMING, found, 128), next = 0;
-        for (size_t k = 0; k < count; k++) {
-            if (distance(rows[i], rows[k]) == 1)
-                ck_assert_uint_eq(found[next++], k);
-        }
-        ck_assert_uint_eq(near, next);
-    }
-}
-
 START_TEST(as_the_list)
 {
     struct spec *s = bare();
@@ -138,7 +117,6 @@ START_TEST(as_the_list)
     struct space *sp = listed(s, rows[0], count);
     count = drop_repeated(rows, count);
     check_members(s, sp, rows, count);
-    check_neighbours(sp, rows, count);
     for (int i = 0; i < 100 && count > 0; i++)
         ck_assert_uint_lt(space_sample(sp, &r), count);
     space_free(sp);
@@ -185,14 +163,13 @@ START_TEST(nothing_and_one)
     struct spec *s = bare(), *none = spec_bare("none", NULL, 0, NULL);
     struct space *empty = listed(s, NULL, 0), *one = listed(s, row, 1);
     struct text text = TEXT_INIT;
-    uint64_t index, found[4];
+    uint64_t index;
     ck_assert_uint_eq(space_count(empty), 0);
     ck_assert(!space_find(empty, row, &index));
     space_explain_empty(empty, &text);
     ck_assert_str_eq(text.data, "no configuration is recorded");
     ck_assert_uint_eq(space_count(one), 1);
     ck_assert(space_find(one, row, &index));
-    ck_assert_uint_eq(space_neighbours(one, 0, SPACE_ADJACENT, found, 4), 0);
     space_free(empty);
     space_free(one);
     one = listed(none, row, 3); // no parameters: one configuration, however often it comes

@@ -47,22 +47,6 @@ START_TEST(space_is_refused)
 }
 END_TEST
 
-START_TEST(neighbours_are_none_or_all)
-{
-    struct spec *s = load_spec(TILED, NULL);
-    struct space *sp = make_space(s, NULL);
-    uint64_t found[64];
-    size_t all = space_neighbours(sp, 5, SPACE_HAMMING, found, 64);
-    failing_start(0);
-    size_t none = space_neighbours(sp, 5, SPACE_HAMMING, found, 64);
-    ck_assert(failing_end());
-    ck_assert(all > 0 && all < 64);
-    ck_assert(none == SPACE_NO_MEMORY);
-    space_free(sp);
-    spec_free(s);
-}
-END_TEST
-
 // Listed rows out of order, so that they are sorted, too.
 static bool listed_without(long n)
 {
@@ -133,7 +117,6 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, space_is_refused);
-    tcase_add_test(tests, neighbours_are_none_or_all);
     tcase_add_test(tests, list_is_refused);
     tcase_add_test(tests, restriction_without_a_table);
     tcase_add_test(tests, explanations_say_less);

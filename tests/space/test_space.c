@@ -294,33 +294,6 @@ START_TEST(default_configuration)
 }
 END_TEST
 
-// ---- neighbours --------------------------------------------------------------------------------
-
-static size_t neighbours(const struct space *sp, enum space_neighbourhood kind, uint32_t a,
-                         uint32_t b, uint64_t *out, size_t capacity)
-{
-    uint64_t index;
-    ck_assert(space_find(sp, (uint32_t[]){a, b}, &index));
-    return space_neighbours(sp, index, kind, out, capacity);
-}
-
-START_TEST(neighbours_on_a_grid)
-{
-    struct spec *s = make_spec("a [1, 2, 3, 4]; b [1, 2, 3, 4]", "not (a == 2 and b == 1)", "");
-    struct space *sp = make_space(s, NULL); // 16 less the place (1, 0)
-    uint64_t out[16];
-    ck_assert_uint_eq(neighbours(sp, SPACE_HAMMING, 1, 1, out, 16), 5);
-    ck_assert_uint_eq(neighbours(sp, SPACE_ADJACENT, 1, 1, out, 16), 7);
-    ck_assert_uint_eq(neighbours(sp, SPACE_STRICTLY_ADJACENT, 1, 1, out, 16), 3);
-    ck_assert_uint_eq(neighbours(sp, SPACE_STRICTLY_ADJACENT, 0, 0, out, 16), 1);
-    ck_assert_uint_eq(out[0], 1); // (0, 1)
-    ck_assert_uint_eq(neighbours(sp, SPACE_ADJACENT, 3, 3, out, 16), 3);
-    ck_assert_uint_eq(neighbours(sp, SPACE_ADJACENT, 1, 1, out, 3), 3);
-    space_free(sp);
-    spec_free(s);
-}
-END_TEST
-
 // ---- why ---------------------------------------------------------------------------------------
 
 static void check_why(const struct space *sp, const char *configuration, const char *expected)
@@ -518,7 +491,6 @@ static void add(TCase *tests)
     tcase_add_test(tests, configurations_and_where_narrow);
     tcase_add_test(tests, bad_options_are_refused);
     tcase_add_test(tests, default_configuration);
-    tcase_add_test(tests, neighbours_on_a_grid);
     tcase_add_test(tests, why_names_the_first_restriction);
     tcase_add_test(tests, why_names_faults_and_options);
     tcase_add_test(tests, faults_are_counted);

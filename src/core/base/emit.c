@@ -186,12 +186,6 @@ void emit_bool_at(struct emit *j, const char *key, bool value)
     emit_bool(j, value);
 }
 
-void emit_null_at(struct emit *j, const char *key)
-{
-    emit_key(j, key);
-    emit_null(j);
-}
-
 void emit_object_at(struct emit *j, const char *key)
 {
     emit_key(j, key);

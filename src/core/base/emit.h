@@ -31,7 +31,6 @@ void emit_text_at(struct emit *j, const char *key, const char *value);
 void emit_u64_at(struct emit *j, const char *key, uint64_t value);
 void emit_f64_at(struct emit *j, const char *key, double value);
 void emit_bool_at(struct emit *j, const char *key, bool value);
-void emit_null_at(struct emit *j, const char *key);
 void emit_raw_at(struct emit *j, const char *key, const char *json);
 void emit_object_at(struct emit *j, const char *key);
 void emit_array_at(struct emit *j, const char *key);

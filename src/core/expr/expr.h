@@ -3,7 +3,7 @@
 // Integers are exact 64-bit, from -2^63 to 2^64 - 1: overflow is a fault, never a wrap. `//` and `%` floor as Python's do,
 // `/` is true division, `**`, chained comparison, `and or not` with Python's short-circuit (they
 // yield an operand, not a bool), conditional expressions, `in` and `not in`, lists and tuples,
-// comprehensions, indexing, and the functions listed by expr_functions(). Tuples, ranges and sets
+// comprehensions, indexing, and the functions of function.c. Tuples, ranges and sets
 // are lists; `is` asks for the same kind and an equal value. Unknown names and unknown syntax are
 // refused when the text is parsed, with the column. Nothing is ever executed but this.
 #pragma once
@@ -133,6 +133,3 @@ size_t expr_slots(const struct expr *x, const uint32_t **slots);
 void expr_slots_as_read(const struct expr *x, uint32_t *out);
 // The text as parsed.
 const char *expr_text(const struct expr *x);
-
-// The functions of the language, NULL-terminated, for help and documents: "min(a, b, ...)" ...
-const char *const *expr_functions(void);

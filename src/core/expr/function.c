@@ -777,17 +777,6 @@ size_t function_names(const char **names, size_t capacity)
     return count;
 }
 
-const char *const *expr_functions(void)
-{
-    static const char *const usages[] = {
-#define X(name, in_math, least, most, usage, kind, implementation) usage,
-        FUNCTIONS(X)
-#undef X
-            NULL,
-    };
-    return usages;
-}
-
 bool math_constant(const char *name, double *out)
 {
     static const struct {

@@ -72,24 +72,20 @@ static json_t *place_in(struct expansion *x, const char *place, json_t *to)
 
 bool expand_t1_keys(struct expansion *x, struct node from, const char *pattern, json_t *to)
 {
-    const char *name, *place;
-    json_t *value;
-    (void)value;
-    json_object_foreach((json_t *)from.json, name, value)
-    {
-        struct node n = node_get(x->r, from, name);
-        if (strcmp(name, "Comment") == 0)
-            expand_copy(x, to ? to : x->t1, name, n);
-        if (key_find(&short_keys, pattern, name) || !short_t1_key(pattern, name, &place) ||
-            !node_present(n))
+    const char *place;
+    for (struct members m = node_members(x->r, from); members_next(&m);) {
+        if (strcmp(m.name, "Comment") == 0)
+            expand_copy(x, to ? to : x->t1, m.name, m.node);
+        if (key_find(&short_keys, pattern, m.name) || !short_t1_key(pattern, m.name, &place) ||
+            !node_present(m.node))
             continue;
         json_t *object = place_in(x, place, to);
-        if (!json_object_get(object, name)) {
-            expand_copy(x, object, name, n);
-            note_verbatim(x, json_object_get(object, name));
-        } else if (!read_on(x->r, node_error(x->r, n,
+        if (!json_object_get(object, m.name)) {
+            expand_copy(x, object, m.name, m.node);
+            note_verbatim(x, json_object_get(object, m.name));
+        } else if (!read_on(x->r, node_error(x->r, m.node,
                                              "'%s' beside it says the same: leave one of them out",
-                                             short_key_name(name))))
+                                             short_key_name(m.name))))
             return false;
     }
     return true;
@@ -122,25 +118,21 @@ static void add_kernel_file(struct expansion *x, struct kernel_files *files, str
 
 static bool collect_kernel_files(struct expansion *x, struct node n, struct kernel_files *files)
 {
-    const char *name;
-    json_t *value;
-    (void)value;
     enum language l = LANGUAGE_FIRST;
     for (size_t i = 0; !json_is_object(n.json) && i < node_count(n); i++) {
         struct node file = node_item(x->r, n, i);
         bool known = language_of_file(node_text(file), &l);
         add_kernel_file(x, files, file, known, l);
     }
-    json_object_foreach((json_t *)n.json, name, value)
-    {
-        struct node list = node_get(x->r, n, name);
-        bool known = language_parse(name, &l);
-        for (size_t i = 0; known && i < node_count(list); i++)
-            add_kernel_file(x, files, node_item(x->r, list, i), true, l);
+    for (struct members m = node_members(x->r, n); members_next(&m);) {
+        bool known = language_parse(m.name, &l);
+        for (size_t i = 0; known && i < node_count(m.node); i++)
+            add_kernel_file(x, files, node_item(x->r, m.node, i), true, l);
         if (!known &&
             !expand_on(x,
-                       node_error(x->r, list,
-                                  "'%s' is not a language hone runs; use " LANGUAGES_TITLES, name),
+                       node_error(x->r, m.node,
+                                  "'%s' is not a language hone runs; use " LANGUAGES_TITLES,
+                                  m.name),
                        n.path))
             return false;
     }
@@ -202,9 +194,6 @@ static void find_own_language(struct expansion *x)
     struct node n = node_get(x->r, x->root, "language");
     struct node kernel = node_get(x->r, x->root, "kernel");
     struct node launches = node_get(x->r, x->root, "launches");
-    const char *name;
-    json_t *value;
-    (void)value;
     if (x->facts) {
         x->has_language = true;
         x->language = x->facts->language;
@@ -223,9 +212,8 @@ static void find_own_language(struct expansion *x)
     }
     if (json_object_get(kernel.json, "exec"))
         return; // its text says it
-    json_object_foreach((json_t *)kernel.json, name, value)
-    {
-        x->has_language = language_parse(name, &x->language);
+    for (struct members m = node_members(x->r, kernel); members_next(&m);) {
+        x->has_language = language_parse(m.name, &x->language);
         return;
     }
     if (node_count(kernel) > 0)
@@ -373,19 +361,15 @@ static bool expand_restrictions(struct expansion *x, struct node n, json_t *to)
 // Each language's object beside what the files' names have made of it.
 static bool expand_languages(struct expansion *x, struct node n, const char *pattern, json_t *to)
 {
-    const char *name;
-    json_t *value;
-    (void)value;
     bool ok = true;
-    json_object_foreach((json_t *)n.json, name, value)
-    {
+    for (struct members m = node_members(x->r, n); members_next(&m);) {
         enum language l;
-        struct node from = node_get(x->r, n, name);
-        bool known = language_parse(name, &l);
-        json_t *object = expand_language_object(x, to, known ? language_title(l) : name, from.path);
-        expand_copy(x, object, "When", node_get(x->r, from, "when"));
-        ok = ok && expand_restrictions(x, node_get(x->r, from, "restrictions"), object) &&
-             expand_layer(x, from, object, false) && expand_t1_keys(x, from, pattern, object);
+        bool known = language_parse(m.name, &l);
+        json_t *object =
+            expand_language_object(x, to, known ? language_title(l) : m.name, m.node.path);
+        expand_copy(x, object, "When", node_get(x->r, m.node, "when"));
+        ok = ok && expand_restrictions(x, node_get(x->r, m.node, "restrictions"), object) &&
+             expand_layer(x, m.node, object, false) && expand_t1_keys(x, m.node, pattern, object);
     }
     return ok;
 }
@@ -494,23 +478,18 @@ static bool expand_parameters(struct expansion *x)
     struct node n = node_get(x->r, x->root, "parameters");
     struct node defaults = node_get(x->r, x->root, "defaults");
     json_t *list = expand_put(x, x->space, "TuningParameters", json_array(), n.path);
-    const char *name;
-    json_t *value;
-    (void)value;
-    json_object_foreach((json_t *)n.json, name, value)
-    {
-        struct node from = node_get(x->r, n, name);
-        json_t *to = expand_add(x, list, json_object(), from.path);
-        expand_put(x, to, "Name", json_string(name), from.path);
-        if (json_is_object(from.json)) {
-            expand_copy(x, to, "Values", node_get(x->r, from, "values"));
-            expand_copy(x, to, "Type", node_get(x->r, from, "type"));
-            if (!expand_t1_keys(x, from, "parameters.*", to))
+    for (struct members m = node_members(x->r, n); members_next(&m);) {
+        json_t *to = expand_add(x, list, json_object(), m.node.path);
+        expand_put(x, to, "Name", json_string(m.name), m.node.path);
+        if (json_is_object(m.node.json)) {
+            expand_copy(x, to, "Values", node_get(x->r, m.node, "values"));
+            expand_copy(x, to, "Type", node_get(x->r, m.node, "type"));
+            if (!expand_t1_keys(x, m.node, "parameters.*", to))
                 return false;
         } else {
-            expand_copy(x, to, "Values", from);
+            expand_copy(x, to, "Values", m.node);
         }
-        expand_copy(x, to, "Default", node_get(x->r, defaults, name));
+        expand_copy(x, to, "Default", node_get(x->r, defaults, m.name));
     }
     return expand_defaults(x, n);
 }
@@ -518,22 +497,17 @@ static bool expand_parameters(struct expansion *x)
 // {"NAME": EXPRESSION} becomes a list of objects.
 static bool expand_named(struct expansion *x, struct node n, json_t *to, const char *key)
 {
-    const char *name;
-    json_t *value;
-    (void)value;
     if (!node_present(n))
         return true;
     json_t *list = expand_put(x, to, key, json_array(), n.path);
-    json_object_foreach((json_t *)n.json, name, value)
-    {
-        struct node from = node_get(x->r, n, name);
-        json_t *object = expand_add(x, list, json_object(), from.path);
-        expand_put(x, object, "Name", json_string(name), from.path);
-        if (json_is_object(from.json)) {
-            expand_copy(x, object, "Expression", node_get(x->r, from, "value"));
-            expand_copy(x, object, "Unit", node_get(x->r, from, "unit"));
+    for (struct members m = node_members(x->r, n); members_next(&m);) {
+        json_t *object = expand_add(x, list, json_object(), m.node.path);
+        expand_put(x, object, "Name", json_string(m.name), m.node.path);
+        if (json_is_object(m.node.json)) {
+            expand_copy(x, object, "Expression", node_get(x->r, m.node, "value"));
+            expand_copy(x, object, "Unit", node_get(x->r, m.node, "unit"));
         } else {
-            expand_copy(x, object, "Expression", from);
+            expand_copy(x, object, "Expression", m.node);
         }
     }
     return true;
@@ -542,14 +516,10 @@ static bool expand_named(struct expansion *x, struct node n, json_t *to, const c
 static bool expand_space(struct expansion *x)
 {
     struct node constants = node_get(x->r, x->root, "constants");
-    const char *name;
-    json_t *value;
-    (void)value;
     if (node_present(constants)) {
         json_t *to = expand_put(x, x->t1, "Constants", json_object(), constants.path);
-        json_object_foreach((json_t *)constants.json, name, value)
-        {
-            expand_copy(x, to, name, node_get(x->r, constants, name));
+        for (struct members m = node_members(x->r, constants); members_next(&m);) {
+            expand_copy(x, to, m.name, m.node);
         }
     }
     return expand_parameters(x) &&

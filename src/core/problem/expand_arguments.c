@@ -716,19 +716,14 @@ bool expand_argument_names(struct expansion *x, const struct launch_facts *facts
 bool expand_arguments(struct expansion *x)
 {
     struct node n = node_get(x->r, x->root, "arguments");
-    const char *name;
-    json_t *value;
-    (void)value;
     json_t *list = expand_put(x, x->kernel, "Arguments", json_array(), n.path);
     if (!check_names(x, n))
         return false;
-    json_object_foreach((json_t *)n.json, name, value)
-    {
-        struct node from = node_get(x->r, n, name);
-        if (!from.json)
+    for (struct members m = node_members(x->r, n); members_next(&m);) {
+        if (!m.node.json)
             continue;
-        json_t *to = expand_add(x, list, json_object(), from.path);
-        if (!expand_on(x, expand_argument(x, to, name, from), from.path))
+        json_t *to = expand_add(x, list, json_object(), m.node.path);
+        if (!expand_on(x, expand_argument(x, to, m.name, m.node), m.node.path))
             return false;
     }
     bool is_list = node_count(node_get(x->r, x->root, "launches")) > 0;

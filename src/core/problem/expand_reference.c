@@ -74,19 +74,15 @@ bool expand_is_output(struct expansion *x, const char *name)
 // {"a": 1, "b": "x"} -> "a=1, b='x'"
 static void put_configuration(struct expansion *x, json_t *to, struct node n)
 {
-    const char *name;
-    json_t *value;
-    (void)value;
     struct text text = TEXT_INIT;
     if (!json_is_object(n.json)) {
         expand_copy(x, to, "Configuration", n);
         return;
     }
     text_add(&text, "");
-    json_object_foreach((json_t *)n.json, name, value)
-    {
-        struct value v = node_value(node_get(x->r, n, name));
-        text_addf(&text, "%s%s=", text.length ? ", " : "", name);
+    for (struct members m = node_members(x->r, n); members_next(&m);) {
+        struct value v = node_value(m.node);
+        text_addf(&text, "%s%s=", text.length ? ", " : "", m.name);
         value_print(&v, &text);
     }
     x->failed |= text.failed;
@@ -133,9 +129,7 @@ static bool expand_reference_object(struct expansion *x, struct node n, json_t *
                                            {"transpose_a", "TransposeA"},
                                            {"transpose_b", "TransposeB"}};
     struct node kind = node_get(x->r, n, "kind"), files = node_get(x->r, n, "files");
-    const char *text = find_kind(x, n), *name;
-    json_t *value;
-    (void)value;
+    const char *text = find_kind(x, n);
     if (text)
         expand_put(x, to, "Kind", json_string(text), kind.path);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -143,23 +137,20 @@ static bool expand_reference_object(struct expansion *x, struct node n, json_t *
     put_configuration(x, to, node_get(x->r, n, "configuration"));
     if (node_present(files)) {
         json_t *list = expand_put(x, to, "Files", json_object(), files.path);
-        json_object_foreach((json_t *)files.json, name, value)
-        {
-            expand_copy(x, list, name, node_get(x->r, files, name));
+        for (struct members m = node_members(x->r, files); members_next(&m);) {
+            expand_copy(x, list, m.name, m.node);
         }
     }
     expand_repeat(x, n, to);
     if (!expand_layer(x, n, to, true))
         return false;
     struct node languages = node_get(x->r, n, "languages");
-    json_object_foreach((json_t *)languages.json, name, value)
-    {
+    for (struct members m = node_members(x->r, languages); members_next(&m);) {
         enum language l;
-        struct node from = node_get(x->r, languages, name);
         json_t *object = expand_language_object(
-            x, to, language_parse(name, &l) ? language_title(l) : name, from.path);
-        if (!expand_layer(x, from, object, false) ||
-            !expand_t1_keys(x, from, "reference.languages.*", object))
+            x, to, language_parse(m.name, &l) ? language_title(l) : m.name, m.node.path);
+        if (!expand_layer(x, m.node, object, false) ||
+            !expand_t1_keys(x, m.node, "reference.languages.*", object))
             return false;
     }
     if (str_equal_nocase(text ? text : "", "kernel") && !expand_reference_kernel(x, n, to))

@@ -251,24 +251,20 @@ static bool write_array(const struct reader *r, struct node n, const struct layo
 static bool write_members(const struct reader *r, struct node n, const struct layout *layout,
                           struct text *out)
 {
-    const char *name;
-    json_t *value;
-    (void)value;
     if (!layout)
         return node_error(r, n, "members are of a struct; a vector's components are a list");
-    json_object_foreach((json_t *)n.json, name, value)
-    {
+    for (struct members m = node_members(r, n); members_next(&m);) {
         const char *names[64], *near;
         size_t count = 0;
         bool is_known = false;
         for (uint32_t i = 0; i < layout->count; i++) {
-            is_known = is_known || strcmp(layout->members[i].name, name) == 0;
+            is_known = is_known || strcmp(layout->members[i].name, m.name) == 0;
             if (count < 64)
                 names[count++] = layout->members[i].name;
         }
-        near = is_known ? NULL : str_nearest(name, names, count);
+        near = is_known ? NULL : str_nearest(m.name, names, count);
         if (!is_known)
-            return node_error(r, node_get(r, n, name), "the struct has no member '%s'%s%s%s", name,
+            return node_error(r, m.node, "the struct has no member '%s'%s%s%s", m.name,
                               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     text_addc(out, '[');

@@ -32,12 +32,8 @@ static bool language_of_object(const struct reader *r, struct node object, enum 
     struct node file = node_get(r, object, "KernelFile"), list = node_get(r, object, "Sources");
     if (node_count(list) > 0)
         return language_of_file(node_text(node_item(r, list, 0)), out);
-    const char *name;
-    json_t *value;
-    (void)value;
-    json_object_foreach((json_t *)file.json, name, value)
-    {
-        if (language_parse(name, out))
+    for (struct members m = node_members(r, file); members_next(&m);) {
+        if (language_parse(m.name, out))
             return true;
     }
     return language_of_file(node_text(file), out);
@@ -104,19 +100,15 @@ static bool read_kernel_language(const struct reader *r, struct node kernel, str
 // The names of languages that an object has as its keys.
 static bool offer_languages(const struct reader *r, struct node object, struct kernel_spec *k)
 {
-    const char *name;
-    json_t *value;
-    (void)value;
-    json_object_foreach((json_t *)object.json, name, value)
-    {
+    for (struct members m = node_members(r, object); members_next(&m);) {
         enum language l;
-        if (strcmp(name, "Comment") == 0)
+        if (strcmp(m.name, "Comment") == 0)
             continue;
-        if (language_parse(name, &l))
+        if (language_parse(m.name, &l))
             k->languages[l].offered = true;
-        else if (!read_on(r, node_error(r, node_get(r, object, name),
+        else if (!read_on(r, node_error(r, m.node,
                                         "'%s' is not a language hone runs; use " LANGUAGES_TITLES,
-                                        name)))
+                                        m.name)))
             return false;
     }
     return true;

@@ -46,13 +46,9 @@ static bool find_layer(const struct reader *r, const struct block *b, const char
 
 struct node language_node(const struct reader *r, struct node languages, enum language l)
 {
-    const char *name;
-    json_t *value;
-    (void)value;
-    json_object_foreach((json_t *)languages.json, name, value)
-    {
-        if (str_equal_nocase(name, language_title(l)))
-            return node_get(r, languages, name);
+    for (struct members m = node_members(r, languages); members_next(&m);) {
+        if (str_equal_nocase(m.name, language_title(l)))
+            return m.node;
     }
     return (struct node){NULL, languages.path};
 }

@@ -104,21 +104,17 @@ void warn_uncompared(const struct reader *r, const struct kernel_spec *k, struct
 static bool read_reference_files(const struct reader *r, const struct kernel_spec *k,
                                  struct node files, struct reference_spec *out)
 {
-    const char *name;
-    json_t *value;
-    (void)value;
     size_t count = json_object_size(files.json);
     if (count == 0)
         return node_error(r, files, "is missing: name a file for each output, {\"C\": \"c.npy\"}");
     out->expected = arena_array(r->arena, count, sizeof *out->expected);
     if (!out->expected)
         return error_memory(r->error);
-    json_object_foreach((json_t *)files.json, name, value)
-    {
-        struct node n = node_get(r, files, name);
+    for (struct members m = node_members(r, files); members_next(&m);) {
         struct expected_spec *e = &out->expected[out->expected_count];
-        e->fill = (struct fill_spec){.kind = FILL_DATA, .path = n.path};
-        if (!output_named(r, k, n, name, &e->argument) || !read_data_name(r, n, &e->fill.file))
+        e->fill = (struct fill_spec){.kind = FILL_DATA, .path = m.node.path};
+        if (!output_named(r, k, m.node, m.name, &e->argument) ||
+            !read_data_name(r, m.node, &e->fill.file))
             return false;
         out->expected_count++;
     }

@@ -43,6 +43,22 @@ struct node node_get(const struct reader *r, struct node object, const char *key
     return shown_node(r, json, path ? path : key);
 }
 
+struct members node_members(const struct reader *r, struct node object)
+{
+    return (struct members){.reader = r, .object = object};
+}
+
+bool members_next(struct members *m)
+{
+    json_t *object = (json_t *)m->object.json;
+    m->at = m->at ? json_object_iter_next(object, m->at) : json_object_iter(object);
+    if (!m->at)
+        return false;
+    m->name = json_object_iter_key(m->at);
+    m->node = node_get(m->reader, m->object, m->name);
+    return true;
+}
+
 struct node node_get_either(const struct reader *r, struct node object, const char *key,
                             const char *other)
 {

@@ -43,6 +43,17 @@ struct node node_get(const struct reader *r, struct node object, const char *key
 // The first of the two that is there; the first when neither is.
 struct node node_get_either(const struct reader *r, struct node object, const char *key,
                             const char *other);
+// The members of an object in the document's order: `for (struct members m = node_members(r, n); members_next(&m);)`.
+struct members {
+    const struct reader *reader;
+    struct node object;
+    void *at;
+    const char *name; // of the member, and the member itself
+    struct node node;
+};
+struct members node_members(const struct reader *r,
+                            struct node object); // none of what is no object
+bool members_next(struct members *m);
 // An item of an array; anything that is no array is its own only item.
 struct node node_item(const struct reader *r, struct node array, size_t index);
 size_t node_count(struct node array);         // 0 when absent or null

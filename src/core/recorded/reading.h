@@ -25,5 +25,5 @@ struct recorded_reader {
     bool (*read)(struct reading *r);
 };
 
-// The readers of extras/formats: JSON (T4 results, Kernel Tuner cache files, KTT), XML of KTT, and CSV of hone and KTT.
-extern const struct recorded_reader json_reader, ktt_xml_reader, csv_reader;
+// The readers of extras/formats: JSON (T4 results, Kernel Tuner cache files, KTT), and CSV of hone and KTT.
+extern const struct recorded_reader json_reader, csv_reader;

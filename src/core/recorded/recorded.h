@@ -1,5 +1,5 @@
 // A recorded space: earlier measurements, configuration by configuration, as a file has them: T4
-// results, a Kernel Tuner cache file, results of KTT (JSON, XML, CSV), hone's own CSV, or a store of hone. Text may be
+// results, a Kernel Tuner cache file, results of KTT (JSON, CSV), hone's own CSV, or a store of hone. Text may be
 // compressed by gzip. It has no jobs: nothing in it answers for a live one.
 //
 // Files are read in one pass and in constant memory for each result: 100 MB take about a second,

@@ -559,11 +559,6 @@ bool node_wait(struct node *const *nodes, size_t count, int timeout_ms)
     }
 }
 
-const char *node_name(const struct node *n)
-{
-    return n->name;
-}
-
 const char *node_reason(const struct node *n)
 {
     return n->reason;

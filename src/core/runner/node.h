@@ -43,7 +43,6 @@ struct node *node_new(const struct node_options *o, struct error *e);
 enum node_state node_state(struct node *n);
 // Waits until none of them is starting any more, so long at most (-1: for ever). True when that is so.
 bool node_wait(struct node *const *nodes, size_t count, int timeout_ms);
-const char *node_name(const struct node *n);
 // Why it is lost, complete enough to print; "" otherwise.
 const char *node_reason(const struct node *n);
 // True once: of several that find it lost the first shall say so.

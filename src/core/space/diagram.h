@@ -39,13 +39,3 @@ void diagram_release(struct diagram *d);
 uint64_t diagram_count(const struct diagram *d);
 void diagram_get(const struct diagram *d, uint64_t index, uint32_t *choice);
 bool diagram_find(const struct diagram *d, const uint32_t *choice, uint64_t *index);
-
-// Which configurations are near another: a parameter may differ by `step` places in its list, and
-// at most `changes` parameters differ.
-struct diagram_reach {
-    uint32_t step, changes;
-};
-// Indices of the configurations within reach of `choice`, itself left out, ascending; at most
-// `capacity`; returns how many.
-size_t diagram_near(const struct diagram *d, const uint32_t *choice, struct diagram_reach reach,
-                    uint64_t *out, size_t capacity);

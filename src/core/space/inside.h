@@ -30,9 +30,5 @@ struct space *space_start(const struct spec *s, const struct space_options *o, s
 struct space *space_make(const struct spec *s, const struct space_options *o,
                          const struct build_limits *limits, struct error *e);
 
-// Does the space agree with its restrictions, as far as a few hundred draws can tell? Costs about a
-// millisecond. False with the error set: an internal error, or out of memory.
-bool space_self_check(const struct space *sp, struct error *e);
-
 // Is the configuration one that --config allows?
 bool choices_allow(const struct problem *p, const uint32_t *choice);

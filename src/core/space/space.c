@@ -1,6 +1,5 @@
 // Making a space: counts the Cartesian product (as text, where it passes 64 bits), solves the
-// problem, and holds the result against the restrictions (selfcheck.c). What can be asked of it
-// afterwards is answered by the diagram.
+// problem. What can be asked of it afterwards is answered by the diagram.
 #include "space/space.h"
 
 #include "space/inside.h"
@@ -97,7 +96,7 @@ struct space *space_make(const struct spec *s, const struct space_options *o,
 {
     static const struct space_options nothing = {.device = NULL};
     struct space *sp = space_start(s, o ? o : &nothing, e);
-    if (sp && set_diagram(sp, limits, e) && space_self_check(sp, e)) {
+    if (sp && set_diagram(sp, limits, e)) {
         sp->share = o ? o->share : nothing.share;
         sp->whole_count = diagram_count(&sp->diagram);
         if (share_take(&sp->diagram, s, sp->share, e))
@@ -197,23 +196,6 @@ bool space_find(const struct space *sp, const uint32_t *choice, uint64_t *index)
 uint64_t space_sample(const struct space *sp, struct rng *r)
 {
     return rng_below(r, space_count(sp));
-}
-
-size_t space_neighbours(const struct space *sp, uint64_t index, enum space_neighbourhood kind,
-                        uint64_t *out, size_t capacity)
-{
-    static const struct diagram_reach reaches[] = {
-        [SPACE_HAMMING] = {.step = UINT32_MAX, .changes = 1},
-        [SPACE_ADJACENT] = {.step = 1, .changes = UINT32_MAX},
-        [SPACE_STRICTLY_ADJACENT] = {.step = 1, .changes = 1},
-    };
-    uint32_t *choice = malloc(((size_t)sp->diagram.layers + 1) * sizeof *choice);
-    if (!choice)
-        return SPACE_NO_MEMORY;
-    space_get(sp, index, choice);
-    size_t found = diagram_near(&sp->diagram, choice, reaches[kind], out, capacity);
-    free(choice);
-    return found;
 }
 
 static bool gives_default(const struct spec *s)

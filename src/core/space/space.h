@@ -66,18 +66,6 @@ bool space_find(const struct space *sp, const uint32_t *choice, uint64_t *index)
 // Uniform over the valid configurations; count must not be 0.
 uint64_t space_sample(const struct space *sp, struct rng *r);
 
-#define SPACE_NO_MEMORY SIZE_MAX
-enum space_neighbourhood {
-    SPACE_HAMMING,          // differs in exactly one parameter
-    SPACE_ADJACENT,         // every parameter at most one place away in its value list
-    SPACE_STRICTLY_ADJACENT // one parameter, one place away
-};
-// Valid neighbours, ascending, the configuration itself left out; at most `capacity` written;
-// returns how many there are (or capacity when more; SPACE_NO_MEMORY without). "One place" counts
-// in the parameter's whole list.
-size_t space_neighbours(const struct space *sp, uint64_t index, enum space_neighbourhood kind,
-                        uint64_t *out, size_t capacity);
-
 // The default configuration's index; false when the spec gives none (no parameter has a Default) or
 // it is excluded.
 bool space_default(const struct space *sp, uint64_t *index);

@@ -8,16 +8,13 @@
 //
 // Forwards: from every state before a stage, the parts that become known are computed for all
 // values of its parameter at once (graph_run.c), each value gives a word, each new word a state.
-// Two things keep states few. Ranges (graph_range.c) decide what can no longer change: a word from
-// which only "true" can follow is not a state but an outcome. And parts that will not be used,
-// such as the operands behind one that has decided an `and`, are blanked out of the word.
+// Ranges (graph_range.c) decide what can no longer change: a word from which only "true" can follow
+// is not a state but an outcome.
 //
 // Backwards: rows of transitions that are equal make their states one (fold_stage()), as in the
 // minimisation of an automaton, from the last stage to the first.
 //
 // The last stage needs no states after it: for each state before it a row says which values hold.
-// If even the states before it are too many to keep, each assignment is judged by itself and
-// only the rows are shared (advance_directly()).
 //
 // How many assignments lead to each state is counted on the way, so that faults are counted as if
 // each assignment had been evaluated. The second half, `lazy`, evaluates the same stages along a
@@ -48,7 +45,7 @@ enum { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_FAULT, OUTCOME_FIRST };
 
 // A word of a state has three numbers a part: what it is, then its value or its place in a list.
 enum { PART_NUMBERS = 3 };
-enum { PART_UNASKED, PART_FAULT, PART_PLACE, PART_VALUE };
+enum { PART_FAULT, PART_PLACE, PART_VALUE };
 
 struct stage {
     uint32_t width; // values of its parameter
@@ -60,7 +57,6 @@ struct stage {
     uint64_t *paths;      // one a state: assignments that lead there; UINT64_MAX: that or more
     uint32_t *outcomes;   // of the states before it, `width` each; not of the last stage
     size_t outcome_count, outcome_capacity;
-    bool direct; // outcomes are the automaton's states already: see advance_directly()
 };
 
 struct staged {
@@ -76,7 +72,6 @@ struct staged {
     struct stage *stages; // [0]: before the first
     uint32_t count;
     struct graph_range *ranges; // scratch, one a node
-    bool *asked;                // scratch, one a node
     uint32_t *word;             // scratch
     uint64_t *effort, *faults;
     uint32_t words_most;
@@ -223,7 +218,7 @@ static void load_state(struct staged *s, uint32_t stage, const uint32_t *word)
             cell->fault = EXPR_FAULT_TYPE; // whichever: it is counted, not told
         } else if (numbers[0] == PART_PLACE) {
             cell->value = s->stages[s->graph.nodes[node].stage].values[numbers[1]];
-        } else if (numbers[0] != PART_UNASKED) {
+        } else {
             cell->value.kind = (enum value_kind)(numbers[0] - PART_VALUE);
             memcpy(&cell->value.i, &numbers[1], sizeof cell->value.i);
         }
@@ -275,57 +270,9 @@ static uint32_t decide_state(struct staged *s, uint32_t stage)
     return root->yes ? OUTCOME_TRUE : root->no ? OUTCOME_FALSE : OUTCOME_FAULT;
 }
 
-// Is the truth of an operand known by value? Only then may the operands behind it be forgotten: an
-// operand that is decided by its range alone is still evaluated when its stage comes, and must find
-// its own operands then.
-static bool is_settled_state(const struct staged *s, uint32_t node, uint32_t stage, bool *truth)
-{
-    const struct graph_cell *cell = &s->run.known[node];
-    if (s->graph.nodes[node].stage > stage || cell->fault)
-        return false;
-    *truth = value_truth(&cell->value);
-    return true;
-}
-
-// Which items of a node that is asked for are asked for, too?
-static void ask_items(struct staged *s, uint32_t node, uint32_t stage)
-{
-    const struct graph_node *n = &s->graph.nodes[node];
-    const uint32_t *items = graph_items(&s->graph, node);
-    bool truth = false;
-    if (n->kind == GRAPH_CONDITION && is_settled_state(s, items[0], stage, &truth)) {
-        s->asked[items[0]] = s->asked[items[truth ? 1 : 2]] = true;
-        return;
-    }
-    bool logic = n->kind == GRAPH_AND || n->kind == GRAPH_OR;
-    for (uint32_t i = 0; i < n->count; i++) {
-        s->asked[items[i]] = true;
-        if (logic && is_settled_state(s, items[i], stage, &truth) && truth == (n->kind == GRAPH_OR))
-            return;
-    }
-}
-
-// Blanks the parts that nothing will ask for out of the word: states that differ in them alone are
-// one.
-static void forget_unasked(struct staged *s, uint32_t stage)
-{
-    const struct graph *g = &s->graph;
-    const struct stage *at = &s->stages[stage];
-    memset(s->asked, 0, g->count * sizeof *s->asked);
-    s->asked[g->root] = true;
-    for (uint32_t i = g->root + 1; i-- > 0;) {
-        if (s->asked[i] && g->nodes[i].stage > stage)
-            ask_items(s, i, stage);
-    }
-    for (uint32_t i = 0; i < at->part_count; i++) {
-        if (!s->asked[at->parts[i]])
-            memset(s->word + (size_t)PART_NUMBERS * i, 0, PART_NUMBERS * sizeof *s->word);
-    }
-}
-
 // ---- forwards ----------------------------------------------------------------------------------
 
-// The words seen in a stage, before anything is blanked out of them, and the outcome of each.
+// The words seen in a stage, and the outcome of each.
 struct seen {
     struct intern words;
     uint32_t *outcomes;
@@ -340,19 +287,11 @@ static bool settle_state(struct staged *s, uint32_t stage, uint32_t *outcome)
     *outcome = decide_state(s, stage);
     if (*outcome != OUTCOME_FIRST)
         return true;
-    forget_unasked(s, stage);
     uint32_t state = intern_add(&at->states, s->word, at->part_count * PART_NUMBERS);
     if (state == INTERN_NONE)
         return stop_staging(s, STAGING_MEMORY);
     *outcome = OUTCOME_FIRST + state;
     return true;
-}
-
-// The states before the last stage can be done without (advance_directly()): they are given up at a
-// quarter of the limit.
-static uint32_t words_most(const struct staged *s, uint32_t stage)
-{
-    return stage + 1 == s->count ? s->words_most / 4 : s->words_most;
 }
 
 // Memory taken so far; what is released is not counted.
@@ -381,10 +320,8 @@ static bool look_up_word(struct staged *s, struct seen *seen, uint32_t stage, ui
     if (word == INTERN_NONE)
         return stop_staging(s, STAGING_MEMORY);
     if (word == before) {
-        if (word >= words_most(s, stage) || staged_bytes(s, seen, stage) > s->bytes_most) {
-            s->stages[stage].direct = stage + 1 == s->count;
-            return !s->stages[stage].direct && stop_staging(s, STAGING_LARGE);
-        }
+        if (word >= s->words_most || staged_bytes(s, seen, stage) > s->bytes_most)
+            return stop_staging(s, STAGING_LARGE);
         if (!spend_staging(s, (uint64_t)DECIDE_COST * s->graph.count))
             return false;
         if (!ARRAY_ROOM(seen->outcomes, seen->capacity, (size_t)word + 1))
@@ -562,82 +499,6 @@ static bool enter_row(struct staged *s, const struct row *r, uint32_t *state)
     return word != INTERN_NONE || stop_staging(s, STAGING_MEMORY);
 }
 
-// ---- without states ----------------------------------------------------------------------------
-
-// If the states after the last stage but one are too many to distinguish, each assignment that
-// leads there is judged by itself: slower, but what remains is a row as well.
-struct direct {
-    struct stage *at;
-    uint32_t *words; // one for each value
-    size_t word_length;
-    struct row row;
-    uint8_t *holds;
-};
-
-static bool judge_word(struct staged *s, const struct direct *d, uint64_t paths, uint32_t value,
-                       uint32_t *state)
-{
-    uint32_t last = s->count;
-    load_state(s, last - 1, d->words + value * d->word_length);
-    uint32_t outcome = decide_state(s, last - 1);
-    *state = outcome == OUTCOME_TRUE ? STATE_HOLDS : STATE_DEAD;
-    if (outcome == OUTCOME_FAULT)
-        add_to(s->faults, multiply_paths(paths, d->row.width));
-    if (outcome != OUTCOME_FIRST)
-        return true;
-    if (!step_graph(s))
-        return false;
-    add_to(s->faults, multiply_paths(paths, judge_values(s, d->row.width, d->holds)));
-    return enter_row(s, &d->row, state);
-}
-
-static bool judge_state(struct staged *s, const struct direct *d, uint32_t state)
-{
-    uint32_t last = s->count;
-    const struct stage *before = &s->stages[last - 2];
-    const uint32_t *word = intern_at(&before->states, state, NULL);
-    uint32_t *outcomes = add_outcome_row(s, d->at);
-    if (!outcomes)
-        return false;
-    graph_run_enter(&s->run, last - 1, d->at->values, d->at->width);
-    load_state(s, last - 2, word);
-    if (!step_graph(s))
-        return false;
-    for (uint32_t v = 0; v < d->at->width; v++) {
-        if (!compose(s, last - 1, word, v))
-            return false;
-        memcpy(d->words + v * d->word_length, s->word, d->word_length * sizeof *s->word);
-    }
-    graph_run_enter(&s->run, last, s->stages[last].values, s->stages[last].width);
-    for (uint32_t v = 0; v < d->at->width; v++) {
-        if (!judge_word(s, d, before->paths[state], v, &outcomes[v]))
-            return false;
-    }
-    return true;
-}
-
-static bool advance_directly(struct staged *s)
-{
-    struct stage *at = &s->stages[s->count - 1];
-    uint32_t width = s->stages[s->count].width, states = s->stages[s->count - 2].states.count;
-    struct direct d = {.at = at, .word_length = (size_t)at->part_count * PART_NUMBERS};
-    d.words = arena_array(&s->arena, d.word_length * at->width + 1, sizeof *d.words);
-    d.holds = arena_array(&s->arena, (size_t)width + 1, 1);
-    uint32_t *numbers = arena_array(&s->arena, (size_t)width / 32 + 4, sizeof *numbers);
-    if (!d.words || !d.holds || !numbers)
-        return stop_staging(s, STAGING_MEMORY);
-    d.row = (struct row){d.holds, width, numbers};
-    intern_release(&at->states);
-    s->cells -= at->outcome_count;
-    at->outcome_count = 0;
-    uint64_t one = cost_of_stage(s, s->count) * width + (uint64_t)DECIDE_COST * s->graph.count;
-    uint64_t cost = multiply_paths(one, (uint64_t)states * at->width);
-    bool ok = spend_staging(s, cost);
-    for (uint32_t state = 0; ok && state < states; state++)
-        ok = judge_state(s, &d, state);
-    return ok;
-}
-
 // ---- stage by stage ----------------------------------------------------------------------------
 
 // The states after a stage from those before it.
@@ -653,8 +514,6 @@ static bool advance_stage(struct staged *s, uint32_t stage)
         ok = advance_state(s, &seen, stage, state);
     intern_release(&seen.words);
     free(seen.outcomes);
-    if (at->direct)
-        return advance_directly(s);
     ok = ok && count_paths(s, stage);
     s->stages[stage - 1].state_count = states;
     intern_release(&s->stages[stage - 1].states);
@@ -664,8 +523,6 @@ static bool advance_stage(struct staged *s, uint32_t stage)
 // Judges the last stage: for every state before it the row of values that hold.
 static bool finish_forwards(struct staged *s)
 {
-    if (s->stages[s->count - 1].direct)
-        return true;
     uint32_t width = s->stages[s->count].width;
     uint8_t *holds = arena_array(&s->arena, (size_t)width + 1, 1);
     uint32_t *numbers = arena_array(&s->arena, (size_t)width / 32 + 4, sizeof *numbers);
@@ -744,7 +601,7 @@ static bool fold_stage(struct staged *s, uint32_t stage, const uint32_t *after, 
     bool ok = true;
     for (size_t first = 0; ok && first < at->outcome_count; first += at->width) {
         uint32_t *row = at->outcomes + first, same = 1, *state = &states[first / at->width];
-        for (uint32_t v = 0; v < at->width && !at->direct; v++) {
+        for (uint32_t v = 0; v < at->width; v++) {
             bool open = row[v] >= OUTCOME_FIRST;
             row[v] = open                     ? after[row[v] - OUTCOME_FIRST]
                      : row[v] == OUTCOME_TRUE ? STATE_HOLDS
@@ -808,10 +665,9 @@ static bool prepare_stages(struct staged *s, const struct evaluator *v)
         return false;
     size_t nodes = (size_t)s->graph.count + 1;
     s->ranges = arena_array(&s->arena, nodes, sizeof *s->ranges);
-    s->asked = arena_array(&s->arena, nodes, sizeof *s->asked);
     s->word = arena_array(&s->arena, nodes * PART_NUMBERS, sizeof *s->word);
     s->stages[0].paths = arena_array(&s->arena, 1, sizeof *s->stages[0].paths);
-    if (!s->ranges || !s->asked || !s->word || !s->stages[0].paths)
+    if (!s->ranges || !s->word || !s->stages[0].paths)
         return stop_staging(s, STAGING_MEMORY);
     if (!graph_run_init(&s->run, &s->graph, widest, s->effort))
         return stop_as_run(s);

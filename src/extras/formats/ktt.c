@@ -1,16 +1,20 @@
 // KTT's results as JSON: {"Metadata": {"Device": ..., "TimeUnit": "Microseconds"}, "Results": [{"Status": "Ok", "TotalDuration":
 // 96.2, "CompilationOverhead": ..., "Configuration": [{"Name": "BLOCK", "Value": 32}], "ComputationResults": [{"Duration": 96.2,
 // "ProfilingData": {"Counters": [...]}}]}]}. A configuration that was profiled has a result for each of its runs.
-#include "extras/formats/ktt.h"
-
 #include "extras/formats/recorded_json.h"
 
 #include <math.h>
 #include <stdio.h>
 
-// ---- what JSON and XML have in common ----------------------------------------------------------
+// The result that is being read, as far as it is known; times in the file's unit, NaN: not said.
+struct ktt_result {
+    double total, extra;   // of all its kernels, and of the host's code between them
+    double kernels;        // the sum of their durations
+    double moving, probed; // overheads
+    bool has_counters;     // of its first kernel
+};
 
-void ktt_begin(struct reading *r, struct ktt_result *k, uint64_t line, uint64_t number)
+static void ktt_begin(struct reading *r, struct ktt_result *k, uint64_t line, uint64_t number)
 {
     *k = (struct ktt_result){
         .total = NAN, .extra = NAN, .kernels = NAN, .moving = NAN, .probed = NAN};
@@ -19,7 +23,7 @@ void ktt_begin(struct reading *r, struct ktt_result *k, uint64_t line, uint64_t 
     gather_begin(&r->gather);
 }
 
-void ktt_number(struct reading *r, struct ktt_result *k, const char *name, double value)
+static void ktt_number(struct reading *r, struct ktt_result *k, const char *name, double value)
 {
     struct recorded_costs *costs = &r->gather.row.row.costs;
     const struct {
@@ -38,7 +42,7 @@ void ktt_number(struct reading *r, struct ktt_result *k, const char *name, doubl
     }
 }
 
-bool ktt_status(struct reading *r, const char *word)
+static bool ktt_status(struct reading *r, const char *word)
 {
     static const struct {
         const char *word;
@@ -60,7 +64,7 @@ bool ktt_status(struct reading *r, const char *word)
                          word);
 }
 
-bool ktt_kernel(struct reading *r, struct ktt_result *k, const char *name, double value)
+static bool ktt_kernel(struct reading *r, struct ktt_result *k, const char *name, double value)
 {
     if (str_equal(name, "Duration") && !isnan(value))
         k->kernels = isnan(k->kernels) ? value : k->kernels + value;
@@ -69,7 +73,7 @@ bool ktt_kernel(struct reading *r, struct ktt_result *k, const char *name, doubl
            gather_measure(&r->gather, name, value);
 }
 
-bool ktt_counter(struct reading *r, const struct ktt_result *k, const char *name, double value)
+static bool ktt_counter(struct reading *r, const struct ktt_result *k, const char *name, double value)
 {
     return k->has_counters || isnan(value) || gather_measure(&r->gather, name, value);
 }
@@ -79,7 +83,7 @@ static double sum_of_known(double a, double b)
     return isnan(a) ? b : isnan(b) ? a : a + b;
 }
 
-bool ktt_end(struct reading *r, const struct ktt_result *k)
+static bool ktt_end(struct reading *r, const struct ktt_result *k)
 {
     char text[32];
     struct gather *g = &r->gather;
@@ -91,7 +95,7 @@ bool ktt_end(struct reading *r, const struct ktt_result *k)
     return (isnan(time) || gather_time(g, time, text)) && gather_end(g);
 }
 
-bool ktt_metadata(struct reading *r, const char *name, const char *text)
+static bool ktt_metadata(struct reading *r, const char *name, const char *text)
 {
     struct recorded *rec = r->gather.recorded;
     if (str_equal(name, "Device")) {
@@ -107,8 +111,6 @@ bool ktt_metadata(struct reading *r, const char *name, const char *text)
                      "Microseconds",
                      r->bytes.path, text);
 }
-
-// ---- JSON --------------------------------------------------------------------------------------
 
 // {"Name": ..., "Value": ...}, in any order and with whatever else.
 struct pair {

@@ -1,10 +1,11 @@
-// A finished space is held against the restrictions themselves, before anybody asks it anything.
+// A finished space is compared with the restrictions themselves.
 //
 // Both directions are tried by a few hundred draws: configurations of the space must meet every
 // restriction, evaluated in full, and assignments that meet every restriction must be in the space.
 // The latter are found without the diagram: by changing configurations of the space, which may
 // cross its border, and by repairing random assignments, which knows nothing of the space at all.
 // The same seed is used each time, so that a spec passes always or never.
+#include "make.h"
 #include "space/inside.h"
 
 #include <stdlib.h>
