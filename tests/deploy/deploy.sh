@@ -249,10 +249,10 @@ expect 2 'json and --format header exclude each other' "${deploy[@]}" --json --f
 expect 2 'json and --format known exclude each other' "${deploy[@]}" --json -o t.hone
 expect 2 "'csv' is none of: header, known, json, params" "${deploy[@]}" --format csv
 expect 2 'its ending is that of no format' "${deploy[@]}" -o t.cmake
-expect 2 'is no share above 0' "${deploy[@]}" --within 0
+expect 2 'is not a share above 0' "${deploy[@]}" --within 0
 known=$(results)
 for format in header known json; do
-    expect 2 'no identifier of C' "${deploy[@]:0:9}" --set WIDTH=192 --format $format --name 1x -o t.$format
+    expect 2 'not an identifier of C' "${deploy[@]:0:9}" --set WIDTH=192 --format $format --name 1x -o t.$format
 done
 [ "$(results)" = "$known" ] || fail "--name 1x: refused after measuring"
 expect 2 'neither PTX nor a cubin; --with source' "${deploy[@]}" --with binaries -o t.h

@@ -267,7 +267,7 @@ def last_things(hone, folder, root, check):
     quiet.stdout.close()
     check("a client that goes away", quiet.wait(60) == 0)
     refused = subprocess.run([hone, "mcp", os.path.join(root, "spec.json")], capture_output=True, text=True, check=False)
-    check("a root that is a file", refused.returncode == 2 and "is no folder" in refused.stderr, refused.stderr)
+    check("a root that is a file", refused.returncode == 2 and "is not a folder" in refused.stderr, refused.stderr)
 
 
 def main():

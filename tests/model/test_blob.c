@@ -92,7 +92,7 @@ START_TEST(test_no_regular_file)
 {
     struct error e = ERROR_INIT;
     struct blob_file file;
-    ck_assert(!blob_file_look("/dev/zero", &file, &e) && strstr(e.text, "no regular file"));
+    ck_assert(!blob_file_look("/dev/zero", &file, &e) && strstr(e.text, "not a regular file"));
     error_clear(&e);
     ck_assert(!blob_file_look("/tmp", &file, &e) && strstr(e.text, "a folder"));
     error_clear(&e);
@@ -100,7 +100,7 @@ START_TEST(test_no_regular_file)
     ck_assert(!blob_file_look(path, &file, &e) && strstr(e.text, "No such file"));
     error_clear(&e);
     ck_assert_int_eq(mkfifo(path, 0600), 0); // with nobody who writes
-    ck_assert(!blob_file_look(path, &file, &e) && strstr(e.text, "no regular file"));
+    ck_assert(!blob_file_look(path, &file, &e) && strstr(e.text, "not a regular file"));
 }
 END_TEST
 

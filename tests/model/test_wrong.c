@@ -282,8 +282,9 @@ static void change_routine(struct job *r, int which)
 }
 
 static const char *const routine_reasons[] = {
-    "unknown",       "no routine of it", "programs",      "program", "no gemm", "float",   "float",
-    "into an input", "into an input",    "into an input", "alone,",  "alone,",  "several",
+    "unknown", "no routine of it", "programs",      "program",       "not a gemm", "float",
+    "float",   "into an input",    "into an input", "into an input", "alone,",     "alone,",
+    "several",
 };
 
 START_TEST(test_wrong_routine)

@@ -82,7 +82,7 @@ refused() { # status, text, options...
     grep -q "$text" err || fail "no '$text' of $*"
 }
 refused 2 'run hone inside of sbatch or salloc' --on slurm
-refused 2 'is no name of a host' --on ssh:-oProxyCommand=x
+refused 2 'is not a name of a host' --on ssh:-oProxyCommand=x
 refused 1 'none of the nodes of --on can be used' --on ssh:h4 --node-worker "$scratch/worker"
 refused 0 "node 'h4' cannot be used.*Permission denied.*needs a key that is accepted there" --on ssh:h1,h4 --node-worker "$scratch/worker"
 same "the one that can be used"

@@ -361,7 +361,7 @@ def test_files_of_the_best_results_and_headers_of_them(tmp_path):
         assert done.stdout.strip() == value, done.stderr
     with pytest.raises(hone.UsageError, match="kernel_name f, and not g"):
         kernel_tuner.store_results(tmp_path / "s.json", "g", ADD, params, 64, rows, {"device_name": "B"})
-    with pytest.raises(hone.UsageError, match="no file of store_results"):
+    with pytest.raises(hone.UsageError, match="not a file of store_results"):
         kernel_tuner.integration.TuneResults(tmp_path / "t.c")
 
 
@@ -492,8 +492,8 @@ def test_what_lies_on_a_device_is_brought(vectors):
     ({"block_size_names": "bx"}, r"block_size_names is 'bx'.*\['bx'\]"), ({"iterations": -1}, "iterations is -1"), ({"iterations": 2.5}, "whole"),
     ({"params": {"time": [1, 2]}}, "'time'"), ({"params": {"block_size_x": [32], "nvml_gr_clock": [900]}}, "nvml_gr_clock.*sets no clocks"),
     ({"params": {"block_size_x": 32}}, "block_size_x.*no list"), ({"source": ADD.encode()}, "kernel_source is of type bytes"),
-    ({"metrics": {"q": "time / what"}}, r"metrics\['q'\].*what"), ({"metrics": {"q": "time /"}}, r"metrics\['q'\].*no expression"),
-    ({"answer": [None, None, None, 1.5]}, "answer.3.*no array")])
+    ({"metrics": {"q": "time / what"}}, r"metrics\['q'\].*what"), ({"metrics": {"q": "time /"}}, r"metrics\['q'\].*not an expression"),
+    ({"answer": [None, None, None, 1.5]}, "answer.3.*not an array")])
 def test_what_cannot_be_served_is_refused_by_name(vectors, more, said):
     with pytest.raises(hone.UsageError, match=said):
         tune(vectors, **more)

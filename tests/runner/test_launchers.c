@@ -143,12 +143,12 @@ START_TEST(names_are_no_options)
                                         "ssh:a,",
                                         "ssh:a,-b"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        refuse(read(wrong[i]), "is no name of a host");
+        refuse(read(wrong[i]), "is not a name of a host");
     char longest[256 + 5] = "ssh:";
     memset(longest + 4, 'a', 255);
     ck_assert(read(longest));
     longest[4 + 255] = 'a';
-    refuse(read(longest), "is no name of a host");
+    refuse(read(longest), "is not a name of a host");
 }
 END_TEST
 

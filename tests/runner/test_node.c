@@ -173,7 +173,7 @@ START_TEST(a_damaged_frame_ends_the_node_alone)
     ck_assert_int_eq(got, -1);
     ck_assert_int_eq(node_state(n), NODE_LOST);
     ck_assert_msg(strstr(e.text, "was damaged on its way") ||
-                      strstr(e.text, "no frame of a node") || strstr(e.text, "are accepted"),
+                      strstr(e.text, "not a frame of a node") || strstr(e.text, "are accepted"),
                   "%s", e.text);
     evaluator_free(ev);
     node_free(n);
@@ -230,7 +230,7 @@ START_TEST(a_launcher_that_fails_speaks_for_itself)
          "on its standard output: This account is not available."},
         {"head -c 70000 /dev/zero | tr '\\0' x", "printed", "xxxxxxxx"},
         {"kill -9 $$", "was killed by SIGKILL", ""},
-        {"printf '\\236hn\\001\\000\\000\\377\\377aaaaaaaabbbbbbbb'", "no frame of a node", ""},
+        {"printf '\\236hn\\001\\000\\000\\377\\377aaaaaaaabbbbbbbb'", "not a frame of a node", ""},
         {"printf '\\236hn\\001\\000\\000\\000\\000\\000\\000\\000\\000\\377\\377\\377\\000'",
          "of 16777215 bytes", ""},
         {"printf '\\236hn\\001\\003\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000'",

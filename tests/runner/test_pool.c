@@ -485,22 +485,25 @@ START_TEST(test_a_bench_that_dies)
 }
 END_TEST
 
-// What a first launch still compiles has the limit of a build beside the usual one, and none beside one that was given.
+// What a first launch still compiles has the limit of a build beside the usual one, and none beside one that was given. A cold
+// one has time to fill the last-level cache.
 START_TEST(test_limits_of_launches)
 {
     static const struct {
-        bool is_given, compiles;
+        bool is_given, compiles, cold;
         enum worker_role role;
         uint64_t limit;
-    } rows[] = {{false, false, ROLE_BENCH, 3 * 500},
-                {false, true, ROLE_BENCH, 3 * 500 + 9000},
-                {true, false, ROLE_BENCH, 3 * 500},
-                {true, true, ROLE_BENCH, 3 * 500},
-                {true, true, ROLE_BUILD, 3 * 500 + 9000}};
+    } rows[] = {{false, false, false, ROLE_BENCH, 3 * 500},
+                {false, true, false, ROLE_BENCH, 3 * 500 + 9000},
+                {true, false, false, ROLE_BENCH, 3 * 500},
+                {true, true, false, ROLE_BENCH, 3 * 500},
+                {true, true, true, ROLE_BUILD, 3 * 500 + 9000},
+                {false, false, true, ROLE_BENCH, 3 * (500 + UINT64_C(10000000000))}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct worker_limits l = {.terms = {.build_limit_ns = 9000,
                                                   .launch_limit_ns = 500,
-                                                  .is_launch_given = rows[i].is_given}};
+                                                  .is_launch_given = rows[i].is_given,
+                                                  .cold = rows[i].cold}};
         const struct phase p = {PHASE_LAUNCHING, .launches = 3, .compiles = rows[i].compiles};
         ck_assert_uint_eq(worker_limit(&l, rows[i].role, &p, true), rows[i].limit);
     }

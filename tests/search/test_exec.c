@@ -174,7 +174,7 @@ static const struct {
      "b=77, which is not a value", 1},
     {"read a; read b; echo '{\"configurations\": [{\"a\": 0, \"b\": 1, \"d\": 1}]}'; read c",
      "'d', which the spec does not have", 1},
-    {"read a; read b; echo '{\"configurations\": [3]}'; read c", "no object", 1},
+    {"read a; read b; echo '{\"configurations\": [3]}'; read c", "not an object", 1},
     {"sleep 60", "no new configuration within 0.4 s", 1},
     {"while read a; do case $a in *ask*) echo '{\"configurations\": [{\"a\": 9, \"b\": 9}]}';; "
      "esac; done",

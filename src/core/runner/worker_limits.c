@@ -10,6 +10,8 @@
 #define SILENCE_NS  (60ull * 1000000000) // a request taken up, or answered after its phases
 // A work-group run ahead of time, on scratch data, is not the measurement: it gets this long.
 #define PRIME_NS (2ull * 1000000000)
+// A cold launch first writes as much as the last-level cache holds, half a GiB on some machines: it may take so much longer.
+#define FLUSH_NS (10ull * 1000000000)
 // A reference is launched once, and often the slow and plain kernel: it may take so many times the
 // limit of a launch.
 #define REFERENCE_FACTOR 4
@@ -38,7 +40,9 @@ static uint64_t launch_limit(const struct worker_limits *l, enum worker_role rol
     if (role == ROLE_BENCH && l->is_probing)
         return least_limit(l->terms.launch_limit_ns, PROBE_NS);
     uint64_t launch = terms_launch_limit(&l->terms, l->best_ns);
-    return role == ROLE_BUILD ? least_limit(launch, PRIME_NS) : launch;
+    if (role == ROLE_BUILD)
+        return least_limit(launch, PRIME_NS);
+    return launch && l->terms.cold ? launch + FLUSH_NS : launch;
 }
 
 uint64_t worker_limit(const struct worker_limits *l, enum worker_role role, const struct phase *p,
