@@ -161,10 +161,10 @@ static const char *const wipe =
     "{\n"
     "    uint x = get_global_id(0), y = get_global_id(1);\n"
     "    if (x < dim_x)\n"
-    "        rows[y * dim_x + x] = length - dim_y;\n"
+    "        rows[y * dim_x + x] = length - dim_y + 7;\n"
     "}\n";
 
-// Only one axis is guarded, the driver chooses the work-group, all results are zero, and a driver may know `length` by another name.
+// Only one axis is guarded, the driver chooses the work-group, and a driver may know `length` by another name.
 static void case_rows(void)
 {
     const cl_uint width = 50, height = 18;

@@ -171,17 +171,15 @@ static double factor_for(const struct proving *p, double units)
 
 // ---- zeros, copies, poison
 
-// Zeros may be right: that a kernel has to make them of what was there before is proved by the copy of it.
 static bool prove_by_zeros(struct proving *p, struct error *e)
 {
-    const bool is_blind = !p->buffer->compare.given && !is_copyable(p, p->index);
     struct deviation d;
     if (!put_byte(p, 0, "zeros", e) ||
         !(p->whole ? hold(p, 1, &d, e) : hold_by(p, least_of(p->buffer->element.scalar), 0, &d, e)))
         return false;
     p->proof->scale.rms = d.rms;
     if (p->whole ? d.ok && d.norm == 0 : d.wrong == 0) {
-        note(p, is_blind, "its reference is 0%s: zeros pass",
+        note(p, !p->buffer->compare.given, "its reference is 0%s: zeros pass",
              p->whole ? " as a whole" : " throughout");
         return true;
     }

@@ -450,7 +450,6 @@ static bool start_builder(struct build_pool *p, struct builder *b, bool with_emp
     struct worker_setup setup = p->sites[b->site].setup;
     struct happening h = {NULL};
     setup.empty_caches = with_empty_caches ? p->o.caches->empty : NULL;
-    setup.compiles = p->sites[b->site].stops;
     bool is_spare = p->o.spare && !with_empty_caches && b->site + 1 == p->o.site_count &&
                     spare_take(p->o.spare, setup.device, ROLE_BUILD, &b->remote);
     if ((is_spare || remote_start(&b->remote, &setup, e)) &&

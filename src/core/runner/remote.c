@@ -57,9 +57,6 @@ static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum wor
     return ok;
 }
 
-// A compiler that runs in the worker itself, as PoCL's does, takes a fifth less time if its heap has large pages.
-#define LARGE_PAGES "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"
-
 static bool start_process(struct remote *r, const struct worker_setup *s,
                           const char *const *environment, struct error *e)
 {
@@ -67,21 +64,17 @@ static bool start_process(struct remote *r, const struct worker_setup *s,
                    : process_start(&r->process, s->argv, environment, e);
 }
 
-// With what this worker alone has in its environment.
-static bool start_with_own(struct remote *r, const struct worker_setup *s, struct error *e)
+static bool start_with_empty_caches(struct remote *r, const struct worker_setup *s, struct error *e)
 {
     size_t count = 0;
     while (s->environment && s->environment[count])
         count++;
-    const char **all = calloc(count + 3, sizeof *all);
+    const char **all = calloc(count + 2, sizeof *all);
     if (!all)
         return error_memory(e);
     if (count > 0)
         memcpy(all, s->environment, count * sizeof *all);
-    if (s->compiles)
-        all[count++] = LARGE_PAGES;
-    if (s->empty_caches)
-        all[count++] = s->empty_caches;
+    all[count] = s->empty_caches;
     bool ok = start_process(r, s, all, e);
     free(all);
     return ok;
@@ -92,7 +85,9 @@ bool remote_start(struct remote *r, const struct worker_setup *s, struct error *
     *r = (struct remote)REMOTE_NONE;
     r->has_empty_caches = s->empty_caches != NULL;
     r->log = s->log;
-    if (!start_with_own(r, s, e))
+    bool ok =
+        s->empty_caches ? start_with_empty_caches(r, s, e) : start_process(r, s, s->environment, e);
+    if (!ok)
         return error_context(e, "starting a worker");
     channel_init(&r->channel, r->process.channel);
     r->running = true;

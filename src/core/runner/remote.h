@@ -33,7 +33,6 @@ struct worker_setup {
     bool simulated; // as in struct live_options
     const struct worker_limits *limits;
     const char *empty_caches; // (or NULL) worker_caches.empty
-    bool compiles;            // it builds for a CPU, and measures nothing
     const struct log *log;    // (or NULL) hears of every frame
 };
 

@@ -21,7 +21,7 @@
 #define SAMPLE      "6"
 #define OUTPUT_MOST (4u << 20)
 #define GROWTH_MOST 256
-#define NUMBER_MOST (1 << 25)
+#define NUMBER_MOST (1 << 22) // elements, where the index says nothing
 #define REMEDIES    3
 
 // ---- what a check says -------------------------------------------------------------------------
@@ -180,11 +180,11 @@ static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct 
     char *end;
     int64_t factor = strtoll(inner, &end, 10);
     if (end != inner && *end == 0) {
-        const int64_t more = factor * 32 > least ? factor * 32 : least;
-        const char *number =
-            factor < NUMBER_MOST
-                ? arena_printf(a, "%lld", (long long)(more < NUMBER_MOST ? more : NUMBER_MOST))
-                : NULL;
+        if (factor >= NUMBER_MOST)
+            return false;
+        factor = 32 * (factor > 0 ? factor : 1);
+        factor = factor < least ? least : factor < NUMBER_MOST ? factor : NUMBER_MOST;
+        const char *number = arena_printf(a, "%lld", (long long)factor);
         x->size = number ? number : inner;
         return number != NULL;
     }
@@ -192,7 +192,7 @@ static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct 
         factor = 1;
     else
         inner = end + 3;
-    if (factor * by > GROWTH_MOST)
+    if (factor > GROWTH_MOST / by)
         return false;
     const char *text = *inner == '('
                            ? arena_printf(a, "%lld * %s", (long long)factor * by, inner)

@@ -51,8 +51,8 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
 // Is there a parameter with several values?
 bool trial_has_parameters(const struct inferred *f);
 
-// Where nothing is left to tune, an option of the compiler becomes a parameter: quick arithmetic where the data
-// are floating-point numbers, else one that changes the code alone. False: it does not.
+// Where nothing is left to tune and data are floating-point numbers, the compiler's quick arithmetic becomes a parameter.
+// False: it does not.
 bool trial_add_option(struct inferred *f, const char *language, struct arena *a);
 
 // Checks and mends until a check passes; else `found` is what it was (*is_changed: it is not). False without
