@@ -3,12 +3,16 @@
 
 #include "problem/data.h"
 
+#include "os/process.h"
+
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define KERNEL_FILE "\"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "
@@ -1579,6 +1583,81 @@ START_TEST(test_wire)
 }
 END_TEST
 
+// ---- generators --------------------------------------------------------------------------------
+
+// Is there a text for the configuration? None of the steps waits.
+static bool is_generated(struct fixture *f, const char *configuration, int steps, struct error *e)
+{
+    uint32_t choice[32];
+    spec_default(f->spec, choice);
+    ck_assert(spec_parse_configuration(f->spec, configuration, choice, &f->error));
+    for (int i = 0; i < steps; i++) {
+        uint64_t began = clock_ns();
+        bool is_over = spec_texts_are_made(f->sources, NULL, choice, e);
+        ck_assert_uint_lt(clock_ns() - began, 2000000000);
+        if (is_over)
+            return true;
+        usleep(10000);
+    }
+    return false;
+}
+
+// 1 is ready, 2 is refused by its geometry, 4 closes its output and lives on, 8 prints too much.
+START_TEST(test_generators)
+{
+    struct fixture f;
+    struct job *job;
+    struct error e = ERROR_INIT;
+    uint32_t choice[1] = {1};
+    struct rlimit files, few;
+    siginfo_t told;
+    fixture_start(&f);
+    fixture_file(&f, "gen.sh",
+                 "echo 'kernel void k(global float *y) { y[get_global_id(0)] = 1; }'\n"
+                 "[ $1 != 4 ] || { exec >&-; sleep 60; }\n"
+                 "[ $1 != 8 ] || yes\n");
+    fixture_load(
+        &f, "{\"kernel\": {\"exec\": [\"sh\", \"gen.sh\", \"{TILE}\"]}, \"language\": \"OpenCL\","
+            " \"parameters\": {\"TILE\": [1, 2, 4, 8, 16]}, \"global\": [64],"
+            " \"local\": [\"0 if TILE == 2 else 16\"],"
+            " \"arguments\": {\"y\": {\"size\": 64, \"expect\": \"1\"}}}");
+    fixture_sources(&f, LANGUAGE_OPENCL);
+    size_t left = process_files_left();
+    ck_assert(is_generated(&f, "TILE=1", 1000, &e) && is_generated(&f, "TILE=2", 1000, &e));
+    ck_assert(!spec_job(f.spec, f.sources, NULL, choice, &job, &f.error));
+    ck_assert(is_generated(&f, "TILE=8", 1000, &e));
+    choice[0] = 3;
+    ck_assert(!spec_job(f.spec, f.sources, NULL, choice, &job, &f.error));
+    ck_assert_ptr_nonnull(strstr(f.error.text, "printed more than 16 MiB"));
+    ck_assert_uint_eq(process_files_left(), left);
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+
+    ck_assert(!is_generated(&f, "TILE=4", 50, &e));
+    spec_texts_pause(f.sources);
+    ck_assert_int_eq(waitid(P_ALL, 0, &told, WSTOPPED), 0);
+    ck_assert(!is_generated(&f, "TILE=4", 5, &e));
+    ck_assert_int_eq(waitid(P_ALL, 0, &told, WCONTINUED), 0);
+    ck_assert_uint_eq(process_files_left(), left - 2);
+    spec_texts_drop(f.sources);
+    ck_assert_uint_eq(process_files_left(), left);
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+
+    // That no file can be opened is not the configuration's.
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+    few = files;
+    few.rlim_cur -= left;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    ck_assert_int_eq(e.code, ERROR_NONE);
+    is_generated(&f, "TILE=16", 1, &e);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+    ck_assert_int_eq(e.code, ERROR_IO);
+    e = (struct error)ERROR_INIT;
+    ck_assert(is_generated(&f, "TILE=16", 1000, &e));
+    job_free(fixture_job(&f, "TILE=16", NULL));
+    fixture_end(&f);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("spec_job");
@@ -1630,6 +1709,7 @@ int main(void)
     tcase_add_loop_test(cases, test_expect_fault, 0,
                         sizeof expect_faults / sizeof expect_faults[0]);
     tcase_add_test(cases, test_wire);
+    tcase_add_test(cases, test_generators);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -308,10 +308,12 @@ bool spec_job(const struct spec *s, const struct spec_sources *src,
 
 // Are texts of this spec printed by a command, one for each configuration?
 bool spec_generates(const struct spec_sources *src);
-// Begins to make the texts of a configuration, if they are not begun. True once spec_job() would not
-// wait for them.
+// Begins to make the texts of a configuration, or goes on with them. True once spec_job() would not wait for them, and nothing
+// that makes them is left; with an error, if a command could not be started for a reason that is not the configuration's.
 bool spec_texts_are_made(const struct spec_sources *src, const struct device_info *device,
-                         const uint32_t *choice);
+                         const uint32_t *choice, struct error *e);
+// Stops those that are being made until they are asked for again.
+void spec_texts_pause(const struct spec_sources *src);
 // Ends those that are being made.
 void spec_texts_drop(struct spec_sources *src);
 

@@ -1,9 +1,10 @@
 // A variant is found by its words with their values. Texts are kept with the sources, for a configuration is made into a job more
 // than once: when it is asked for, in the ranking, and for a report.
 //
-// Texts of many configurations are begun before they are needed (spec_texts_are_made()): several generators run at once then,
-// beside what is built. A generator is a program of the user's: it has a time limit, what it starts ends with it, and it is run only where a spec in
-// hone's own form names it. Its text decides everything that a kernel's file does, so that the key of a result has it.
+// Texts of many configurations are begun before they are needed (spec_texts_are_made()): several generators run at once then, beside
+// what is built, and what they print is taken when they end, so that a configuration that is refused leaves none. A generator is
+// a program of the user's: it has a time limit, what it starts ends with it, and it is run only where a spec in hone's own form
+// names it. Its text decides everything that a kernel's file does, so that the key of a result has it.
 #include "problem/variant_texts.h"
 
 #include "problem/option_words.h"
@@ -19,7 +20,8 @@
 #include <sys/wait.h>
 
 #define TEXT_MOST    ((size_t)16 << 20)
-#define GENERATOR_NS (UINT64_C(60) * 1000000000) // how long one may take
+#define GENERATOR_MS 60000 // how long one may take
+#define GAP_MOST_MS  1000 // that much of the time between two steps counts: hone itself was stopped
 #define POLL_MS      50
 #define LAST_LINE    400
 
@@ -46,17 +48,20 @@ bool read_variant(const struct reader *r, const char *path, const char *const *w
 // A text that is being made.
 struct making {
     struct process process; // none: the text was in a file
-    uint64_t until;
-    const char *name; // of the generator; it outlives this
+    uint64_t seen_ns;       // when its time was counted last
+    uint64_t left_ms;       // of its time
+    const char *name;       // of the generator; it outlives this
     struct text out;
     bool is_whole; // it closed its output: there is no more
-    bool is_over;  // that, or it printed too much, or its time is over
 };
 
-static int time_left(uint64_t until)
+static uint64_t count_time(struct making *g)
 {
-    uint64_t now = clock_ns();
-    return now >= until ? 0 : (int)((until - now) / 1000000 + 1);
+    uint64_t now = clock_ns(), passed = (now - g->seen_ns) / 1000000;
+    passed = passed < GAP_MOST_MS ? passed : GAP_MOST_MS;
+    g->seen_ns = passed > 0 ? now : g->seen_ns;
+    g->left_ms -= passed < g->left_ms ? passed : g->left_ms;
+    return g->left_ms;
 }
 
 // It runs in the spec's folder, whose path comes before its words.
@@ -71,22 +76,19 @@ static bool start_generator(struct making *g, const char *folder, const char *co
     argv[2] = "cd \"$0\" && exec \"$@\" </dev/null";
     argv[3] = folder;
     memcpy(argv + 4, words, count * sizeof *words);
-    g->until = clock_ns() + GENERATOR_NS;
-    g->is_over = false;
+    g->seen_ns = clock_ns();
+    g->left_ms = GENERATOR_MS;
     bool ok = process_start_owned(&g->process, argv, e);
     free(argv);
     return ok;
 }
 
-// Takes what it printed by now, after at most timeout_ms. True once it is over.
-static bool step_generator(struct making *g, int timeout_ms)
+// Takes what it printed by now, after at most timeout_ms.
+static void read_generator(struct making *g, int timeout_ms)
 {
     char part[65536];
-    if (g->is_over)
-        return true;
     struct pollfd fds[2] = {{g->process.channel, POLLIN, 0}, {g->process.printed, POLLIN, 0}};
-    int left = time_left(g->until);
-    poll(fds, 2, left < timeout_ms ? left : timeout_ms);
+    poll(fds, 2, timeout_ms);
     process_drain(&g->process);
     ssize_t n = 1;
     while (n > 0 && g->out.length <= TEXT_MOST) {
@@ -95,8 +97,6 @@ static bool step_generator(struct making *g, int timeout_ms)
             text_addn(&g->out, part, (size_t)n);
     }
     g->is_whole = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK);
-    g->is_over = g->is_whole || g->out.length > TEXT_MOST || left == 0;
-    return g->is_over;
 }
 
 // The last line of what it said, in front of which `what` stands.
@@ -110,17 +110,10 @@ static bool refuse_generated(const struct making *g, const char *what, struct er
                      end > start ? ": " : "", (int)(end - start), tail + start);
 }
 
-static bool end_generator(struct making *g, struct error *e)
+// The whole of it ended with this status.
+static bool check_generated(const struct making *g, int status, struct error *e)
 {
-    char ended[128], what[192];
-    int status = 0;
-    if (!g->is_whole) {
-        str_format(what, sizeof what, "printed more than %zu MiB, or took longer than %d s",
-                   TEXT_MOST >> 20, (int)(GENERATOR_NS / 1000000000));
-        return refuse_generated(g, what, e);
-    }
-    if (!process_wait(&g->process, time_left(g->until), &status))
-        return refuse_generated(g, "closed its output and did not end", e);
+    char ended[128];
     process_status_text(status, ended, sizeof ended);
     if (status != 0)
         return refuse_generated(g, ended, e);
@@ -128,6 +121,24 @@ static bool end_generator(struct making *g, struct error *e)
         return refuse_generated(g, "printed nothing: it prints the kernel's text", e);
     return (!g->out.failed || error_memory(e)) &&
            str_has_no_nul(g->name, text_cstr(&g->out), g->out.length, e);
+}
+
+// Goes on for at most timeout_ms; once it has ended, it has no process. False with the reason why there will be no text.
+static bool step_generator(struct making *g, int timeout_ms, struct error *e)
+{
+    char what[128];
+    int status = 0;
+    g->seen_ns = g->process.stopped ? clock_ns() : g->seen_ns;
+    process_continue(&g->process);
+    if (!g->is_whole)
+        read_generator(g, timeout_ms);
+    if (g->is_whole && process_wait(&g->process, timeout_ms, &status))
+        return check_generated(g, status, e);
+    if (count_time(g) > 0 && g->out.length <= TEXT_MOST)
+        return true;
+    str_format(what, sizeof what, "printed more than %zu MiB, or took longer than %d s",
+               TEXT_MOST >> 20, GENERATOR_MS / 1000);
+    return refuse_generated(g, g->is_whole ? "closed its output and did not end" : what, e);
 }
 
 static void drop_making(struct making *g)
@@ -181,8 +192,7 @@ static bool start_making(struct making *g, const struct spec *s, const struct pr
                          const char *const *words, struct arena *a, struct error *e)
 {
     const char *folder = absolute_folder(s, a, e);
-    *g = (struct making){
-        .process = PROCESS_NONE, .name = words[0], .out = TEXT_INIT, .is_over = true};
+    *g = (struct making){.process = PROCESS_NONE, .name = words[0], .out = TEXT_INIT};
     if (!folder)
         return false;
     if (p->is_generated)
@@ -195,13 +205,12 @@ static bool start_making(struct making *g, const struct spec *s, const struct pr
     return ok;
 }
 
-// The whole text, once it is there. NULL with an error, if `ok` is false with that of the start.
+// The whole text, which is waited for; nothing is left of the generator. NULL with an error, if `ok` is false with that of before.
 static const char *take_text(struct making *g, bool ok, const struct program_spec *p,
                              struct arena *a, size_t *length, struct error *e)
 {
-    while (ok && !step_generator(g, POLL_MS))
-        ;
-    ok = ok && (!p->is_generated || end_generator(g, e));
+    while (ok && g->process.pid > 0)
+        ok = step_generator(g, POLL_MS, e);
     *length = g->out.length;
     const char *kept = ok ? arena_bytes(a, text_cstr(&g->out), g->out.length) : NULL;
     if (ok && !kept)
@@ -296,24 +305,27 @@ static struct variant_text *find_variant(struct maker *m, uint32_t program)
     return v;
 }
 
-const struct program_sources *make_variant(struct maker *m, uint32_t program)
+// The whole of it is taken, or why there is none.
+static void settle_variant(struct maker *m, struct variant_text *v, bool ok)
 {
     struct spec_sources *src = (struct spec_sources *)(uintptr_t)m->src;
-    struct variant_text *v = find_variant(m, program);
     size_t length;
-    if (!v || v->sources)
-        return v ? v->sources : NULL;
-    if (v->why) {
-        *m->e = *v->why;
-        return NULL;
-    }
     const char *name = v->making.name;
     const char *text =
-        take_text(&v->making, true, &m->language->programs[program], &src->arena, &length, m->e);
-    v->sources = text ? read_variant_sources(m, program, name, text, length) : NULL;
-    if (!v->sources)
-        v->why = arena_copy(&src->arena, m->e, sizeof *m->e);
-    return v->sources;
+        take_text(&v->making, ok, &m->language->programs[v->program], &src->arena, &length, m->e);
+    v->sources = text ? read_variant_sources(m, v->program, name, text, length) : NULL;
+    if (!v->sources && !(v->why = arena_copy(&src->arena, m->e, sizeof *m->e)))
+        v->words = ""; // no memory: it is not found again
+}
+
+const struct program_sources *make_variant(struct maker *m, uint32_t program)
+{
+    struct variant_text *v = find_variant(m, program);
+    if (v && v->why)
+        *m->e = *v->why;
+    else if (v && !v->sources)
+        settle_variant(m, v, true);
+    return v ? v->sources : NULL;
 }
 
 // ---- ahead -------------------------------------------------------------------------------------
@@ -328,25 +340,51 @@ bool spec_generates(const struct spec_sources *src)
     return false;
 }
 
+// Its programs one after the other: none is begun for a configuration of which there will be no job. False: it goes on.
+static bool make_texts(struct maker *m, struct error *e)
+{
+    bool is_usable = false;
+    if (!make_names(m) || !make_truth(m, &m->language->when, &is_usable) || !is_usable)
+        return true;
+    for (uint32_t i = 0; i < m->language->program_count; i++) {
+        if (!m->language->programs[i].is_generated)
+            continue;
+        struct variant_text *v = find_variant(m, i);
+        bool is_made = v && (v->sources || v->why);
+        bool ok = is_made || (v && step_generator(&v->making, 0, m->e));
+        if (ok && !is_made && v->making.process.pid > 0)
+            return false;
+        if (v && !is_made)
+            settle_variant(m, v, ok);
+        else if (!v && (m->e->code == ERROR_IO || m->e->code == ERROR_MEMORY))
+            *e = *m->e; // hone's own: it was not started
+        if (!v || v->why)
+            return true;
+    }
+    return true;
+}
+
 bool spec_texts_are_made(const struct spec_sources *src, const struct device_info *device,
-                         const uint32_t *choice)
+                         const uint32_t *choice, struct error *e)
 {
     struct error ignored = ERROR_INIT; // spec_job() has it again
     struct arena arena;
     struct maker m;
-    bool is_over = true;
     arena_init(&arena);
     make_start(&m, src, device, &ignored);
     m.choice = choice;
     m.arena = &arena;
-    bool ok = make_names(&m);
-    for (uint32_t i = 0; ok && i < m.language->program_count; i++) {
-        struct variant_text *v = m.language->programs[i].is_generated ? find_variant(&m, i) : NULL;
-        if (v && !v->sources && !v->why)
-            is_over &= step_generator(&v->making, 0);
-    }
+    bool is_over = make_texts(&m, e);
     arena_release(&arena);
     return is_over;
+}
+
+void spec_texts_pause(const struct spec_sources *src)
+{
+    for (struct variant_text *v = src->variants; v; v = v->next) {
+        if (!v->making.process.stopped)
+            process_stop(&v->making.process);
+    }
 }
 
 void spec_texts_drop(struct spec_sources *src)

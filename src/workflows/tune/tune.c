@@ -469,13 +469,16 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms, const vo
     if (t->final_ranking || t->writing)
         return step_ranking(t, timeout_ms, e);
     bool is_idle = t->is_thinking && evaluator_idle(t->w.evaluator);
-    bool is_waiting = t->is_thinking || t->making_count > 0;
-    bool is_short = is_waiting && (timeout_ms < 0 || timeout_ms > THINKING_STEP_MS);
-    int wait_ms = t->is_making || is_idle ? 0 : is_short ? THINKING_STEP_MS : timeout_ms;
+    bool is_generating = t->making_count > 0 && !tune_ahead_pauses(t);
+    bool is_long = timeout_ms < 0 || timeout_ms > THINKING_STEP_MS;
+    int short_ms = is_long ? THINKING_STEP_MS : timeout_ms;
+    int wait_ms = t->is_making || is_idle           ? 0
+                  : t->is_thinking || is_generating ? short_ms
+                                                    : timeout_ms;
     enum workflow_answer answer = items_step(&t->items, wait_ms, record, e);
     if (answer == WORKFLOW_NOTHING && is_idle)
-        scalarization_wait(t->strategy, timeout_ms);
-    else if (answer == WORKFLOW_NOTHING && t->making_count > 0 && evaluator_idle(t->w.evaluator))
+        scalarization_wait(t->strategy, is_generating ? short_ms : timeout_ms);
+    else if (answer == WORKFLOW_NOTHING && is_generating && evaluator_idle(t->w.evaluator))
         poll(NULL, 0, wait_ms); // generators alone are at work
     return answer == WORKFLOW_END ? step_ranking(t, timeout_ms, e) : answer;
 }

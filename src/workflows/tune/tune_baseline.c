@@ -88,7 +88,9 @@ bool tune_replace_default(struct workflow *w, struct error *why)
     struct error e = ERROR_INIT;
     struct evaluator_status status;
     uint64_t index;
-    if (t->o.replay || t->w.cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
+    // Of what is over texts are not made any more (tune_ahead.c).
+    if (t->o.replay || t->w.cancelled || t->items.is_ended ||
+        t->progress.by_status[STATUS_CORRECT] > 0)
         return false;
     evaluator_status(t->w.evaluator, &status);
     uint32_t count = t->o.setup.spec->parameter_count;

@@ -126,12 +126,13 @@ bool tune_resubmit(struct tune *t, struct tune_item *n,
 struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);
 
 // tune_ahead.c
-// Generators print texts beside what is built and launched: as many at once as there are builders, for configurations that were
-// asked for. Their jobs are submitted in this order.
+// Generators print texts beside what is built and launched: as many at once as there are builders, and cores here, for
+// configurations that were asked for. Their jobs are submitted in this order.
 void tune_ahead_init(struct tune *t);
 size_t tune_room(const struct tune *t); // so many more may be asked for
 // Is its text to be made first? It is then submitted later.
 bool tune_ahead_defers(struct tune *t, struct tune_item *n, struct error *e);
+bool tune_ahead_pauses(const struct tune *t); // they wait for a launch
 bool tune_is_making(const struct tune *t, const struct tune_item *n);
 // Submits those that are ready, and drops all of them once nothing is asked any more.
 bool tune_ahead_step(struct tune *t, struct error *e);
