@@ -88,7 +88,7 @@ bool tune_replace_default(struct workflow *w, struct error *why)
     struct error e = ERROR_INIT;
     struct evaluator_status status;
     uint64_t index;
-    // Of what is over texts are not made any more (tune_ahead.c).
+    // Once a tune is over its texts are not made any more (tune_ahead.c).
     if (t->o.replay || t->w.cancelled || t->items.is_ended ||
         t->progress.by_status[STATUS_CORRECT] > 0)
         return false;
