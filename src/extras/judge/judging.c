@@ -228,7 +228,7 @@ static void set_judging_rules(struct judging *j)
     const double tests = j->is_final ? ceil(share * (double)j->queued * j->timed_count) : 1;
     j->level = 1 - (1 - given->level) / (tests > 0 ? tests : 1);
     uint32_t rounds = differ_rounds((uint64_t)(tests > 0 ? tests : 1), given->level) + 2;
-    const uint32_t least = j->is_final ? JUDGE_FINAL_ROUNDS : JUDGE_ROUNDS;
+    const uint32_t least = j->is_final || judging_is_repeat(j) ? JUDGE_FINAL_ROUNDS : JUDGE_ROUNDS;
     rounds = rounds < least ? least : rounds > JUDGE_ROUNDS_MOST ? JUDGE_ROUNDS_MOST : rounds;
     j->rules = *given;
     j->rules.fixed = 0;
@@ -260,7 +260,8 @@ static bool open_session(struct judging *j, struct error *e)
     else
         j->w.evaluator = judging_evaluator(j, warm ? WARM_JOBS : j->queued + 1, false, e);
     j->is_open = false;
-    j->hosted = j->is_warm;
+    j->hosted = j->is_warm ? warm->hosted : 0;
+    j->guest = NULL;
     for (uint32_t i = 0; j->w.evaluator && i < j->point_count; i++) {
         struct point *p = &j->points[i];
         if (p->used && (p->timed || !j->was_open) && !baseline_submit(j, p, e))
@@ -298,6 +299,7 @@ static void leave_session(struct judging *j)
             evaluator_drop(j->w.evaluator, j->points[i].attempt.ticket);
     }
     warm->evaluator = j->w.evaluator;
+    warm->hosted = j->hosted;
     j->w.evaluator = NULL;
 }
 
@@ -347,116 +349,26 @@ static bool begin_contestant(struct judging *j, struct contestant *c, struct err
     return c->over || contestant_begin(j, c, e);
 }
 
-// Is the present candidate the only one that its session's workers, and the driver's cache, ever see? So it is if the baseline failed
-// beside it, or if it is doubted.
-static bool is_alone(const struct judging *j)
-{
-    return j->current < j->alone_until || j->current + j->doubted >= j->queued;
-}
-
-// The end of those that may be built, or timed, together with the present one.
-static size_t end_of_shared(const struct judging *j, size_t most)
-{
-    const size_t left = j->queued - j->doubted - j->current;
-    // Nothing else is built while a worker is timed from outside.
-    if (is_alone(j) || (j->is_final && j->o.setup.device->type == DEVICE_CPU))
-        return j->current + 1;
-    return j->current + (left < most ? left : most);
-}
-
 static bool begin_ahead(struct judging *j, struct error *e)
 {
-    const size_t end = end_of_shared(j, AHEAD_MOST);
+    const size_t end = judging_end_of_shared(j, AHEAD_MOST);
     while (j->ahead < end && (j->ahead < j->group_end || evaluator_room(j->w.evaluator) > 0)) {
         if (!begin_contestant(j, j->queue[j->ahead], e))
             return false;
-        j->ahead++;
-        j->hosted++;
+        judging_note_begun(j);
     }
     return true;
-}
-
-static bool is_right(const struct contestant *c)
-{
-    return c->record.verdict <= JUDGE_SLOWER;
-}
-
-// Is it the better variant of the two? What is right comes first, then what is valid, then what seems faster.
-static bool is_better_variant(const struct contestant *c, const struct contestant *than)
-{
-    if (is_right(c) != is_right(than))
-        return is_right(c);
-    if (!is_right(c))
-        return than->record.verdict == JUDGE_INVALID && c->record.verdict != JUDGE_INVALID;
-    return c->record.speedup.ratio > than->record.speedup.ratio;
-}
-
-// All variants are screened: the best goes on, or is what there is to tell. Its times are those by which it was chosen, so that
-// `faster` needs the final, as for every candidate.
-static void choose_variant(struct judging *j, struct contestant *leader)
-{
-    const uint32_t count = leader->record.variants;
-    leader->chosen = leader;
-    for (uint32_t i = 1; i < count; i++) {
-        if (is_better_variant(leader + i, leader->chosen))
-            leader->chosen = leader + i;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        leader[i].is_finalist = leader[i].is_finalist && leader + i == leader->chosen;
-    if (leader->chosen->over)
-        j->ready[j->ready_count++] = leader->chosen;
-}
-
-// Puts off a candidate that seems to cheat in workers that others shared, and may be the victim of one of them: it is judged again at the end of
-// the queue, alone, and that verdict counts.
-static bool put_off(struct judging *j, struct contestant *c)
-{
-    struct judge_record *r = &c->record;
-    if (!c->over || r->verdict != JUDGE_CHEATS || j->hosted < 2)
-        return false;
-    r->evidence = r->log = "";
-    r->at = NULL;
-    r->error = r->baseline_error = NAN;
-    c->over = false;
-    c->is_finalist = j->is_final;
-    c->was_doubted = true;
-    j->current--;
-    j->group_end--;
-    j->ahead--;
-    memmove(&j->queue[j->current], &j->queue[j->current + 1],
-            (j->queued - j->current - 1) * sizeof *j->queue);
-    j->queue[j->queued - 1] = c;
-    j->doubted++;
-    return true;
-}
-
-// The first candidate of the group is done, in this session at least.
-static void end_contestant(struct judging *j)
-{
-    struct contestant *c = j->queue[j->current++];
-    contestant_drop(j, c);
-    for (uint32_t i = 0; i < j->point_count; i++)
-        attempt_release(&c->attempts[i]);
-    c->begun = false;
-    if (put_off(j, c))
-        return;
-    if (!j->is_final && c->record.variants > 1) {
-        if (--c->leader->unscreened == 0)
-            choose_variant(j, c->leader);
-    } else if (c->over) {
-        j->ready[j->ready_count++] = c;
-    }
 }
 
 static void end_group(struct judging *j)
 {
-    const bool was_doubted = j->current + j->doubted >= j->queued;
+    const bool was_repeat = judging_is_repeat(j);
     while (j->current < j->group_end)
-        end_contestant(j);
-    j->doubted -= was_doubted;
+        judging_end_first(j);
+    j->doubted -= was_repeat;
     j->timing = j->clocked = j->reopened = 0;
     j->killed = NULL;
-    if (j->current < j->queued && is_alone(j)) {
+    if (j->current < j->queued && judging_is_alone(j)) {
         close_session(j);
         empty_caches(j);
     }
@@ -468,7 +380,7 @@ static void end_group(struct judging *j)
 static void form_group(struct judging *j)
 {
     if (j->group_end == j->current)
-        j->group_end = end_of_shared(j, j->is_final ? 1 : GROUP_MOST);
+        j->group_end = judging_end_of_shared(j, j->is_final ? 1 : GROUP_MOST);
 }
 
 // All of the group that are right so far race at the next point, or those of them that are to race once more at this one.
@@ -510,7 +422,7 @@ static bool start_rounds(struct judging *j, struct error *e)
         .seeds = {.order = j->seed + j->tickets, .decision = j->seed},
         .finalists = j->finalists,
         .count = 1 + j->racing_count,
-        .cold_ns = j->is_final ? 0 : SCREENING_COLD_NS,
+        .cold_ns = j->is_final || judging_is_repeat(j) ? 0 : SCREENING_COLD_NS,
         .late = judging_answer,
         .context = j};
     j->final_ranking = final_ranking_new(&o, e);

@@ -77,6 +77,7 @@ struct judge_point {
 // them that the next one uses: sizes, inputs and reference are drawn and made anew.
 struct judging_warm {
     struct evaluator *evaluator; // NULL: the next batch starts them
+    size_t hosted;               // candidates that ran in them
     uint64_t tickets;
 };
 

@@ -11,7 +11,6 @@
 #include "extras/judge/judging_inside.h"
 
 #include "extras/judge/judging_guard.h"
-#include "model/languages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,9 +46,7 @@ struct clock_trial {
 
 bool clock_is_wanted(const struct judging *j, const struct contestant *c)
 {
-    const struct device_info *d = j->o.setup.device;
-    return j->is_final && c->record.verdict == JUDGE_FASTER && d->type == DEVICE_CPU &&
-           !language_traits(d->language)->is_command;
+    return j->is_final && c->record.verdict == JUDGE_FASTER && judging_shares_process(j);
 }
 
 void clock_free(struct judging *j)

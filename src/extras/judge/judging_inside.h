@@ -1,5 +1,5 @@
 // Private to the workflow of `hone judge`: its state, shared by judging.c (the order of things), judging_points.c (sizes, hidden
-// ones, and the baseline at each), judging_jobs.c (jobs of both, and what comes of them) and judging_verdict.c.
+// ones, and the baseline at each), judging_queue.c, judging_jobs.c (jobs of both, and what comes of them) and judging_verdict.c.
 #pragma once
 
 #include "campaign/final_ranking.h"
@@ -68,7 +68,9 @@ struct contestant {
     bool noted;               // its PTX was read
     bool over;                // handed out
     bool is_finalist;
-    bool was_doubted; // `cheats` beside others
+    bool may_be_victim; // it was wrong in rounds, beside others, after it had been right
+    bool was_doubted;   // so it was beside others, and is judged again, alone
+    bool was_put_off;   // of a leader: one of its variants was
 };
 
 struct judging {
@@ -89,16 +91,17 @@ struct judging {
     size_t queued, current, ahead;       // `ahead` are begun
     struct contestant **ready;           // to be handed out
     size_t ready_count, handed_out;
-    bool is_final, is_open, over; // session; the baseline is verified
-    bool was_open;                // a session was
-    bool is_warm;                 // its workers are an earlier batch's
-    uint32_t reopened;            // times in a row
-    size_t group_end;             // of the queue: those from `current` on are timed together
-    size_t alone_until;           // of the queue: up to there each is alone
-    size_t doubted;               // at its end: these are judged again, each alone
-    size_t hosted;                // candidates that the session's workers had
-    uint32_t timing;              // the timed point whose rounds run
-    uint32_t repeats;             // of these, because one seemed to keep results
+    bool is_final, is_open, over;   // session; the baseline is verified
+    bool was_open;                  // a session was
+    bool is_warm;                   // its workers are an earlier batch's
+    uint32_t reopened;              // times in a row
+    size_t group_end;               // of the queue: those from `current` on are timed together
+    size_t alone_until;             // of the queue: up to there each is alone
+    size_t doubted;                 // at its end: these are judged again, each alone
+    size_t hosted;                  // candidates whose jobs the session's workers had
+    const struct contestant *guest; // the last of these
+    uint32_t timing;                // the timed point whose rounds run
+    uint32_t repeats;               // of these, because one seemed to keep results
     struct contestant *racing[GROUP_MOST];
     uint32_t racing_count;
     struct finalist finalists[1 + GROUP_MOST]; // the baseline, and those that race
@@ -118,6 +121,21 @@ bool points_make(struct judging *j, struct error *e);
 void points_release(struct judging *j);
 // All are answered: which are used? False if the baseline is not right at a timed one.
 bool points_settle(struct judging *j, struct error *e);
+
+// judging_queue.c
+// Is a candidate native code in the tuner's own worker, where it can reach others?
+bool judging_shares_process(const struct judging *j);
+// Is the present candidate judged again?
+bool judging_is_repeat(const struct judging *j);
+// Is the present candidate the only one that its session's workers, and the driver's cache, ever see? So it is if the baseline failed
+// beside it, or if it is judged again.
+bool judging_is_alone(const struct judging *j);
+// The end of those that may be built, or timed, together with the present one; of so many at most.
+size_t judging_end_of_shared(const struct judging *j, size_t most);
+// The jobs of the next one are submitted.
+void judging_note_begun(struct judging *j);
+// The first candidate of the group is done, in this session at least: it is handed out, goes on, or is put off.
+void judging_end_first(struct judging *j);
 
 // judging_jobs.c
 // The spec of a kernel at a point, its texts and its configuration: of `like`, where it has not its own.

@@ -147,9 +147,17 @@ static double median_of(const struct finalist *f)
     return stats_median(f->samples, f->count);
 }
 
+// By its times, so that it is no neighbour's doing.
+static bool keeps_results(const struct result *r)
+{
+    return r->status == STATUS_CORRECTNESS && strstr(r->message, "keeps results");
+}
+
 void contestant_fail_in_rounds(struct judging *j, struct contestant *c, const struct point *p,
                                const struct result *r)
 {
+    c->may_be_victim = r->status == STATUS_CORRECTNESS && !keeps_results(r) && j->hosted > 1 &&
+                       judging_shares_process(j);
     if (r->status == STATUS_CORRECTNESS)
         contestant_fail(
             j, c, JUDGE_CHEATS, p->label,
@@ -162,8 +170,7 @@ void contestant_fail_in_rounds(struct judging *j, struct contestant *c, const st
 // A kernel that keeps results fails every time.
 bool finalist_is_doubtful(const struct finalist *f)
 {
-    const struct result *r = f->failure;
-    return r && r->status == STATUS_CORRECTNESS && strstr(r->message, "keeps results");
+    return f->failure && keeps_results(f->failure);
 }
 
 void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own)
@@ -241,7 +248,7 @@ void contestant_decide(struct judging *j, struct contestant *c)
     const bool was_faster = c->is_finalist;
     sum_up_times(r);
     r->evidence =
-        c->was_doubted ? "right alone, and wrong beside others, one of which changed it" : "";
+        c->was_doubted ? "right alone; wrong beside others: perhaps changed by one of them" : "";
     r->is_final = j->is_final;
     const bool faster = r->speedup.interval && r->speedup.low > j->rules.alike;
     r->verdict = faster                                                        ? JUDGE_FASTER
