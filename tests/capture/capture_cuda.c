@@ -290,6 +290,8 @@ static void run_texture(const char *of)
     need(cu.cuTexObjectCreate(&in, &from, &how, NULL), "cuTexObjectCreate");
     need(cu.cuSurfObjectCreate(&out, &to), "cuSurfObjectCreate");
     void *parameters[] = {&in, &out};
+    if (strcmp(of, "texture_freed") == 0)
+        need(cu.cuArrayDestroy(from.res.array.hArray), "cuArrayDestroy");
     for (int i = 0; i < 3; i++)
         need(cu.cuLaunchKernel(f, WIDTH / 64, HEIGHT, 1, 64, 1, 1, 0, NULL, parameters, NULL),
              "cuLaunchKernel");
@@ -307,6 +309,32 @@ static void run_texture(const char *of)
     tell(back, WIDTH * HEIGHT * sizeof(float));
     need(cu.cuTexObjectDestroy(in), "cuTexObjectDestroy");
     need(cu.cuSurfObjectDestroy(out), "cuSurfObjectDestroy");
+}
+
+static const char number_text[] =
+    "extern \"C\" __global__ void add(const float *a, const float *b, float *c, size_t n)\n"
+    "{\n"
+    "    // fake:add of a context's vertex, no cudaTextureObject_t\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n)\n"
+    "        c[i] = a[i] + b[i];\n"
+    "}\n";
+
+// Numbers that are those of textures, too.
+static void run_numbers(void)
+{
+    CUfunction f = function(build(number_text, "add", NULL), "add");
+    CUDA_RESOURCE_DESC of = {.resType = CU_RESOURCE_TYPE_ARRAY};
+    CUDA_TEXTURE_DESC how = {.flags = 0};
+    CUtexObject made;
+    CUdeviceptr a = buffer(128, 1), b = buffer(128, 2), c = buffer(128, 3);
+    of.res.array.hArray = array(1, 0);
+    for (size_t n = 1; n <= 2; n++) {
+        void *parameters[] = {&a, &b, &c, &n};
+        need(cu.cuTexObjectCreate(&made, &of, &how, NULL), "cuTexObjectCreate");
+        launch(f, 1, 128, parameters);
+    }
+    tell(c, 128 * sizeof(float));
 }
 
 static const char inside_text[] = "struct pair { float *x; int n, m; };\n"
@@ -428,6 +456,22 @@ static void run_reached(void)
     int n = N;
     void *parameters[] = {&list, &n};
     need(more.cuMemcpyHtoD(list, &x, sizeof x), "cuMemcpyHtoD");
+    launch(f, N / 256, 256, parameters);
+    tell(x, N * sizeof(float));
+}
+
+// More pointers in a buffer than a capture holds.
+static void run_many(void)
+{
+    enum { N = 1024, MANY = 600 };
+    CUfunction f = function(build(through_text, "through", NULL), "through");
+    CUdeviceptr list = buffer(2 * MANY, 2), x = 0;
+    int n = N;
+    void *parameters[] = {&list, &n};
+    for (int i = MANY; i-- > 0;) {
+        x = buffer(i ? 1 : N, 1);
+        need(more.cuMemcpyHtoD(list + (size_t)i * sizeof x, &x, sizeof x), "cuMemcpyHtoD");
+    }
     launch(f, N / 256, 256, parameters);
     tell(x, N * sizeof(float));
 }
@@ -597,6 +641,10 @@ int main(int argc, char **argv)
         run_graph(strcmp(what, "graph") != 0);
     else if (strcmp(what, "reached") == 0)
         run_reached();
+    else if (strcmp(what, "many") == 0)
+        run_many();
+    else if (strcmp(what, "numbers") == 0)
+        run_numbers();
     else if (strcmp(what, "stale") == 0)
         run_stale();
     else if (strcmp(what, "threads") == 0)

@@ -39,6 +39,10 @@ check 1 graph_changed
 check 1 reached
 check 1 stale
 check 3 threads
+check 1 texture
+check 0 texture_freed
+check 2 numbers
+check 0 many
 check 1 load image
 check 1 file image
 exit $failed

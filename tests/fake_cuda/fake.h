@@ -50,8 +50,8 @@ int fake_live_objects(void);
 // The memory that begins at or before `at` and holds it: how many bytes are left of it; 0: none.
 size_t fake_memory_left(CUdeviceptr at);
 CUcontext fake_context(void);
-CUdeviceptr
-fake_object_memory(unsigned long long object); // a texture's or surface's; 0: it is none
+// A texture's or surface's; 0: it is none.
+CUdeviceptr fake_object_memory(unsigned long long object, bool is_surface);
 void fake_describe(CUarray array, CUDA_ARRAY3D_DESCRIPTOR *out);
 bool fake_memory_range(CUdeviceptr at, CUdeviceptr *base, size_t *bytes);
 CUresult fake_allocate(CUdeviceptr *out, size_t bytes);

@@ -281,7 +281,8 @@ static void take_operand(const struct parameter *p, const void *value, struct op
     if (p->space != SPACE_GLOBAL && strcmp(p->type, "struct") != 0)
         return;
     memcpy(&at, value, sizeof at);
-    at = fake_object_memory(at) ? fake_object_memory(at) : at;
+    const CUdeviceptr shown = fake_object_memory(at, strstr(p->type, "Surf") != NULL);
+    at = shown ? shown : at;
     out->data = (uint8_t *)(uintptr_t)at;
     out->size = fake_memory_left(at) ? fake_memory_left(at) : fake_host_left(at);
 }

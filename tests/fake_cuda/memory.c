@@ -459,35 +459,36 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream)
 }
 
 static pthread_mutex_t objects_lock = PTHREAD_MUTEX_INITIALIZER;
-static CUdeviceptr objects[256]; // 0: free
+static CUdeviceptr objects[2][256]; // textures, surfaces, which have the same numbers; 0: free
 
-static CUresult new_object(unsigned long long *out, const CUDA_RESOURCE_DESC *of)
+static CUresult new_object(unsigned long long *out, const CUDA_RESOURCE_DESC *of, bool is_surface)
 {
+    CUdeviceptr *list = objects[is_surface];
     size_t i = 0;
     CUdeviceptr at;
     memcpy(&at, &of->res, sizeof at); // of memory
     pthread_mutex_lock(&objects_lock);
-    while (i + 1 < sizeof objects / sizeof *objects && objects[i])
+    while (i + 1 < sizeof *objects / sizeof **objects && list[i])
         i++;
-    objects[i] = of->resType == CU_RESOURCE_TYPE_ARRAY ? of->res.array.hArray->at : at;
+    list[i] = of->resType == CU_RESOURCE_TYPE_ARRAY ? of->res.array.hArray->at : at;
     *out = i + 1;
     pthread_mutex_unlock(&objects_lock);
     return CUDA_SUCCESS;
 }
 
-static CUresult end_object(const char *call, unsigned long long object)
+static CUresult end_object(const char *call, unsigned long long object, bool is_surface)
 {
     pthread_mutex_lock(&objects_lock);
-    objects[object - 1] = 0;
+    objects[is_surface][object - 1] = 0;
     pthread_mutex_unlock(&objects_lock);
     return fake_call(call);
 }
 
-CUdeviceptr fake_object_memory(unsigned long long object)
+CUdeviceptr fake_object_memory(unsigned long long object, bool is_surface)
 {
-    const bool is_one = object - 1 < sizeof objects / sizeof *objects;
+    const bool is_one = object - 1 < sizeof *objects / sizeof **objects;
     pthread_mutex_lock(&objects_lock);
-    const CUdeviceptr at = is_one ? objects[object - 1] : 0;
+    const CUdeviceptr at = is_one ? objects[is_surface][object - 1] : 0;
     pthread_mutex_unlock(&objects_lock);
     return at;
 }
@@ -497,23 +498,23 @@ CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *of,
 {
     CUresult code = fake_call(__func__);
     (void)how, (void)view;
-    return code == CUDA_SUCCESS ? new_object(out, of) : code;
+    return code == CUDA_SUCCESS ? new_object(out, of, false) : code;
 }
 
 CUresult cuTexObjectDestroy(CUtexObject texture)
 {
-    return end_object(__func__, texture);
+    return end_object(__func__, texture, false);
 }
 
 CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *of)
 {
     CUresult code = fake_call(__func__);
-    return code == CUDA_SUCCESS ? new_object(out, of) : code;
+    return code == CUDA_SUCCESS ? new_object(out, of, true) : code;
 }
 
 CUresult cuSurfObjectDestroy(CUsurfObject surface)
 {
-    return end_object(__func__, surface);
+    return end_object(__func__, surface, true);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char byte, size_t bytes, CUstream stream)

@@ -23,6 +23,7 @@ enum {
     X(USER_EVENT, "the program holds launches back by an event of its own")                        \
     X(PIPE, "it has a pipe, an image of several samples, or a texture that a replay cannot make")  \
     X(ARGUMENT, "an argument was set before the layer saw the kernel")                             \
+    X(MANY, "it reaches more memories than a capture holds: pointers, textures and symbols")       \
     X(READ, "the driver refused to read a buffer")                                                 \
     X(SYSTEM_POINTER, "a pointer to memory of the host")                                           \
     X(COMMAND_BUFFER, "recorded in a command buffer")                                              \

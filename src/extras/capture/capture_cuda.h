@@ -104,6 +104,10 @@ enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE 
     X(cuCtxGetCurrent, "cuCtxGetCurrent", CUresult, (CUcontext * out))                             \
     X(cuArray3DGetDescriptor, "cuArray3DGetDescriptor_v2", CUresult,                               \
       (CUDA_ARRAY3D_DESCRIPTOR * out, CUarray array))                                              \
+    X(cuMipmappedArrayGetLevel, "cuMipmappedArrayGetLevel", CUresult,                              \
+      (CUarray * out, void *of, unsigned level))                                                   \
+    X(cuGraphicsSubResourceGetMappedArray, "cuGraphicsSubResourceGetMappedArray", CUresult,        \
+      (CUarray * out, void *of, unsigned index, unsigned level))                                   \
     X(cuEventQuery, "cuEventQuery", CUresult, (CUevent event))                                     \
     X(cuEventSynchronize, "cuEventSynchronize", CUresult, (CUevent event))                         \
     X(cuMemGetAddressRange, "cuMemGetAddressRange_v2", CUresult,                                   \

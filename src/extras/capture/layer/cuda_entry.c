@@ -373,7 +373,7 @@ LAYER_EXPORT CUresult cuTexObjectDestroy(CUtexObject texture)
 {
     if (!DRIVER(cuTexObjectDestroy))
         return CUDA_ERROR_NO_DRIVER;
-    layer_drop(&cuda_objects.views, (const void *)(uintptr_t)texture);
+    cuda_drop_view(texture, false);
     return cuda_below.driver.cuTexObjectDestroy(texture);
 }
 
@@ -391,9 +391,16 @@ LAYER_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject surface)
 {
     if (!DRIVER(cuSurfObjectDestroy))
         return CUDA_ERROR_NO_DRIVER;
-    layer_drop(&cuda_objects.views, (const void *)(uintptr_t)surface);
+    cuda_drop_view(surface, true);
     return cuda_below.driver.cuSurfObjectDestroy(surface);
 }
+
+NOTED_BEFORE(cuArrayDestroy, cuda_below.driver, (CUarray array), (array), cuda_drop_array(array))
+NOTED_AFTER(cuMipmappedArrayGetLevel, cuda_below, (CUarray * out, void *of, unsigned level),
+            (out, of, level), cuda_note_borrowed(*out))
+NOTED_AFTER(cuGraphicsSubResourceGetMappedArray, cuda_below,
+            (CUarray * out, void *of, unsigned index, unsigned level), (out, of, index, level),
+            cuda_note_borrowed(*out))
 
 #define X(name, symbol, result, parameters)                                                        \
     NOTED_BEFORE(name, cuda_below, parameters, (graph, node, to, more),                            \
@@ -457,6 +464,9 @@ WRAPPED(cuEventSynchronize, BELOW, (CUevent event), note_wait(cuda_below.cuEvent
     X(cuTexObjectDestroy, "cuTexObjectDestroy", "cuTexObjectDestroy", 0, 0)                        \
     X(cuSurfObjectCreate, "cuSurfObjectCreate", "cuSurfObjectCreate", 0, 0)                        \
     X(cuSurfObjectDestroy, "cuSurfObjectDestroy", "cuSurfObjectDestroy", 0, 0)                     \
+    SAME(X, cuArrayDestroy)                                                                        \
+    SAME(X, cuMipmappedArrayGetLevel)                                                              \
+    SAME(X, cuGraphicsSubResourceGetMappedArray)                                                   \
     X(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags", "cuGraphInstantiate", 12000, 0)  \
     SAME(X, cuGraphInstantiateWithFlags)                                                           \
     SAME(X, cuGraphInstantiateWithParams)                                                          \

@@ -41,6 +41,7 @@ struct cuda_text {
     size_t lowered_length;
     char digest[65]; // of text, options and headers; "" before it is compiled
     char image[65];  // digest of the image, where it is kept
+    char *ptx;       // (or NULL) the image, if it is PTX that reads textures or surfaces
 };
 
 struct cuda_symbol {
@@ -58,6 +59,9 @@ struct cuda_module {
 
 struct cuda_replacement;
 
+// Says what a parameter may be, by its declaration, or by the PTX where the text has none.
+enum cuda_takes { CUDA_TAKES_TEXTURE = 1, CUDA_TAKES_SURFACE = 2 };
+
 struct cuda_function {
     struct layer_object object;
     const void *module; // or library
@@ -67,6 +71,8 @@ struct cuda_function {
     uint32_t count; // of parameters
     size_t bytes;   // of all of them
     size_t offsets[CUDA_PARAMETERS_MOST], sizes[CUDA_PARAMETERS_MOST];
+    unsigned char takes[CUDA_PARAMETERS_MOST]; // enum cuda_takes
+    bool takes_any;
     // The last launches' shapes, by a hash of their very bytes: programs repeat them, and asking the driver about pointers takes longer.
     struct {
         uint64_t bytes, shape;
@@ -75,7 +81,9 @@ struct cuda_function {
 };
 
 struct cuda_objects {
-    struct layer_table programs, images, modules, functions, graphs, views;
+    struct layer_table programs, images, modules, functions, graphs;
+    struct layer_table views[2]; // textures, surfaces: both are numbered from 1
+    struct layer_table borrowed; // arrays that end with what they are part of
 };
 extern struct cuda_objects cuda_objects;
 void cuda_objects_after_fork(void);
@@ -144,7 +152,7 @@ struct cuda_memories {
 enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct cuda_function *f,
                                        struct cuda_memories *out);
 // Adds the symbols of a module.
-void cuda_add_symbols(const void *module, struct cuda_memories *out);
+enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out);
 // Attributes that change what a launch is; those that only say when it may start do not.
 bool cuda_has_attributes(const struct cuda_launch *l);
 bool cuda_is_recorded_now(CUstream stream); // into a graph
@@ -162,8 +170,22 @@ struct capture_shape *cuda_shape_of(const struct cuda_launch *l);
 // The program made one; `how` NULL: a surface. has_more: it shows its resource in a way of its own.
 void cuda_note_view(unsigned long long made, const CUDA_RESOURCE_DESC *of,
                     const CUDA_TEXTURE_DESC *how, bool has_more);
-bool cuda_is_image(const struct cuda_function *f, uint32_t argument, const unsigned char *word,
-                   bool *is_surface);
+void cuda_drop_view(unsigned long long made, bool is_surface);
+// The program destroys it: what shows it shows nothing more.
+void cuda_drop_array(CUarray array);
+void cuda_note_borrowed(CUarray array);
+// Changes with every texture and surface that is made.
+uint64_t cuda_views_made(void);
+// The image, or NULL, if it is PTX that reads textures or surfaces; for free().
+char *cuda_image_ptx(const void *image, size_t length);
+// Which parameters may be textures or surfaces.
+void cuda_learn_images(struct cuda_function *f, const struct cuda_text *t);
+// The texture or the surface that an argument is; false: it is none. Its type is 0 if a replay cannot make it.
+bool cuda_find_image(const struct cuda_function *f, uint32_t argument, const unsigned char *word,
+                     struct cuda_image *out);
+uint64_t cuda_image_key(uint64_t key, const struct cuda_image *image);
+// "texture" or "surface" of the number that a word is; NULL: it is no such number.
+const char *cuda_view_name(const unsigned char *word);
 enum capture_reason cuda_add_images(const struct cuda_launch *l, const struct cuda_function *f,
                                     struct cuda_memories *out);
 bool cuda_image_read(const struct cuda_image *image, void *to);

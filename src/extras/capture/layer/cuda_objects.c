@@ -16,6 +16,7 @@ static void release_text(struct layer_object *o)
     layer_release_program(&t->program.object);
     free(t->expressions);
     free(t->lowered);
+    free(t->ptx);
 }
 
 static void release_module(struct layer_object *o)
@@ -38,15 +39,20 @@ static void release_function(struct layer_object *o)
     {                                                                                              \
         .lock = PTHREAD_MUTEX_INITIALIZER, .release = of                                           \
     }
-struct cuda_objects cuda_objects = {TABLE(release_text),       TABLE(release_text),
-                                    TABLE(release_module),     TABLE(release_function),
-                                    TABLE(cuda_release_graph), TABLE(NULL)};
+struct cuda_objects cuda_objects = {TABLE(release_text),
+                                    TABLE(release_text),
+                                    TABLE(release_module),
+                                    TABLE(release_function),
+                                    TABLE(cuda_release_graph),
+                                    {TABLE(NULL), TABLE(NULL)},
+                                    TABLE(NULL)};
 
 void cuda_objects_after_fork(void)
 {
     struct layer_table *const tables[] = {&cuda_objects.programs, &cuda_objects.images,
                                           &cuda_objects.modules,  &cuda_objects.functions,
-                                          &cuda_objects.graphs,   &cuda_objects.views};
+                                          &cuda_objects.graphs,   &cuda_objects.views[0],
+                                          &cuda_objects.views[1], &cuda_objects.borrowed};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         pthread_mutex_init(&tables[i]->lock, NULL);
 }
@@ -226,6 +232,7 @@ void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
         if (!copy_text(to, t))
             to->program.without = "text for which there was no memory";
         lower_names(to, program);
+        to->ptx = cuda_image_ptx(image, length);
         layer_unlock(&cuda_objects.images);
     }
     if (t)
@@ -248,6 +255,7 @@ static void note_image(const void *hash, const void *image, size_t size, const c
     if (!t)
         return;
     t->program.without = kind;
+    t->ptx = strcmp(kind, "PTX") == 0 ? cuda_image_ptx(image, size) : NULL;
     memcpy(t->digest, digest, sizeof t->digest);
     if (is_kept)
         memcpy(t->image, digest, sizeof t->image);
@@ -305,11 +313,11 @@ void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size
     layer_unlock(&cuda_objects.modules);
 }
 
-void cuda_add_symbols(const void *module, struct cuda_memories *out)
+enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out)
 {
     const struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
-    for (const struct cuda_symbol *s = m ? m->symbols : NULL; s && out->count < CUDA_MEMORIES_MOST;
-         s = s->next) {
+    const struct cuda_symbol *s = m ? m->symbols : NULL;
+    for (; s && out->count < CUDA_MEMORIES_MOST; s = s->next) {
         struct cuda_memory *to = &out->items[out->count];
         *to = (struct cuda_memory){
             .at = s->at, .base = s->at, .size = s->size, .symbol = strdup(s->name)};
@@ -318,6 +326,7 @@ void cuda_add_symbols(const void *module, struct cuda_memories *out)
     }
     if (m)
         layer_unlock(&cuda_objects.modules);
+    return s ? CAPTURE_MANY : CAPTURE_NONE;
 }
 
 // ---- functions ---------------------------------------------------------------------------------
@@ -406,6 +415,7 @@ static void key_function(struct cuda_function *f, const struct cuda_text *t)
     f->key = layer_mix_bytes(layer_mix_bytes(0, t->digest, 64), f->name, strlen(f->name));
     f->key += f->key == 0;
     f->without = t->program.without;
+    cuda_learn_images(f, t);
     if (layer_settings.is_capturing && layer_kernel_is_new(f->key))
         log_function(t, f);
 }

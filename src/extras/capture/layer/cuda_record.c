@@ -157,11 +157,11 @@ static uint64_t shape_key(const struct cuda_function *f, const struct cuda_launc
         for (; at + 8 <= f->sizes[i]; at += 8) {
             CUdeviceptr pointer, base;
             size_t size;
-            bool is_surface = false;
+            struct cuda_image image;
             if (cuda_find_range(bytes + at, &pointer, &base, &size))
                 key = layer_mix(key, 1);
-            else if (cuda_is_image(f, i, bytes + at, &is_surface))
-                key = layer_mix(key, 2 + is_surface);
+            else if (cuda_find_image(f, i, bytes + at, &image))
+                key = cuda_image_key(key, &image);
             else
                 key = layer_mix(key, pointer);
         }
@@ -189,24 +189,18 @@ static bool refuse_capture(struct captured *c, enum capture_reason why)
 static enum capture_reason add_memory(struct cuda_memories *list, uint32_t argument, size_t offset,
                                       const unsigned char *word)
 {
-    struct cuda_memory *m = &list->items[list->count];
+    struct cuda_memory m = {.argument = argument, .offset = offset};
     int type;
-    if (!cuda_find_range(word, &m->at, &m->base, &m->size)) {
+    if (!cuda_find_range(word, &m.at, &m.base, &m.extent)) {
         const bool is_of_host =
-            m->at >> 32 && m->at >> 57 == 0 && cuda_below.cuPointerGetAttribute &&
-            cuda_below.cuPointerGetAttribute(&type, CUDA_POINTER_MEMORY_TYPE, m->at) ==
-                CUDA_SUCCESS;
+            m.at >> 32 && m.at >> 57 == 0 && cuda_below.cuPointerGetAttribute &&
+            cuda_below.cuPointerGetAttribute(&type, CUDA_POINTER_MEMORY_TYPE, m.at) == CUDA_SUCCESS;
         return is_of_host ? CAPTURE_SYSTEM_POINTER : CAPTURE_NONE;
     }
-    if (list->count + 1 == CUDA_MEMORIES_MOST)
-        return CAPTURE_ARGUMENT;
-    *m = (struct cuda_memory){.argument = argument,
-                              .offset = offset,
-                              .at = m->at,
-                              .base = m->base,
-                              .size = m->size - (size_t)(m->at - m->base),
-                              .extent = m->size};
-    list->count++;
+    if (list->count >= CUDA_MEMORIES_MOST)
+        return CAPTURE_MANY;
+    m.size = m.extent - (size_t)(m.at - m.base);
+    list->items[list->count++] = m;
     return CAPTURE_NONE;
 }
 
@@ -282,11 +276,13 @@ static bool find_reached(struct captured *c, const struct cuda_memory *m, uint32
             continue;
         const bool is_known = is_in_list(list, word);
         c->is_placed = c->is_placed || is_known;
-        if (is_known || *asked == ASKED_MOST || list->count + 1 == CUDA_MEMORIES_MOST)
+        if (is_known || *asked == ASKED_MOST)
             continue;
         (*asked)++;
         if (!cuda_find_range(m->bytes + at, &found.at, &found.base, &found.size))
             continue;
+        if (list->count >= CUDA_MEMORIES_MOST)
+            return refuse_capture(c, CAPTURE_MANY);
         found.at = found.base;
         found.extent = found.size;
         list->bytes += found.size;
@@ -375,12 +371,14 @@ static void log_memory(struct layer_line *l, const struct captured *c, const str
     line_add(l, "}");
 }
 
+// A value that is the number of a texture, too, says so: if the kernel reads one by it, a replay reads another.
 static void log_value(struct layer_line *l, const unsigned char *bytes, size_t size)
 {
+    const char *like = size == sizeof(uint64_t) ? cuda_view_name(bytes) : NULL;
     line_add(l, "{\"kind\":\"value\",\"bytes\":%zu,\"hex\":\"", size);
     for (size_t i = 0; i < size; i++)
         line_add(l, "%02x", bytes[i]);
-    line_add(l, "\"}");
+    line_add(l, like ? "\",\"not_taken_for\":\"%s\"}" : "\"}", like);
 }
 
 static void log_arguments(struct layer_line *l, const struct captured *c)
@@ -486,9 +484,10 @@ static bool prepare_capture(struct captured *c)
     enum capture_reason why = cuda_find_memories(c->launch, &c->function, &c->memories);
     if (why == CAPTURE_NONE)
         why = cuda_add_images(c->launch, &c->function, &c->memories);
+    if (why == CAPTURE_NONE)
+        why = cuda_add_symbols(c->function.module, &c->memories);
     if (why != CAPTURE_NONE)
         return refuse_capture(c, why);
-    cuda_add_symbols(c->function.module, &c->memories);
     if (c->memories.bytes > layer_settings.limit)
         return refuse_capture(c, CAPTURE_LIMIT);
     if (cuda_below.cuCtxSynchronize() != CUDA_SUCCESS)
@@ -556,6 +555,8 @@ static CUresult try_capture(struct captured *c, struct capture_shape *s, uint64_
 static uint64_t hash_bytes(const struct cuda_function *f, const struct cuda_launch *l)
 {
     uint64_t hash = layer_mix(f->key, l->shared);
+    if (f->takes_any) // a number may be another's by now
+        hash = layer_mix(hash, cuda_views_made());
     for (int a = 0; a < 3; a++)
         hash = layer_mix(layer_mix(hash, l->grid[a]), l->block[a]);
     for (uint32_t i = 0; i < f->count; i++) {

@@ -246,12 +246,12 @@ struct verifying {
 static bool copy_memories(struct verifying *v, const struct cuda_launch *l,
                           const struct cuda_function *f)
 {
-    bool is_surface = false; // of which there are no copies
+    struct cuda_image image; // of a surface there are no copies
     if (cuda_find_memories(l, f, &v->memories) != CAPTURE_NONE)
         return false;
     for (uint32_t i = 0; i < f->count; i++) {
         const unsigned char *bytes = cuda_parameter(l, f, i);
-        if (cuda_is_image(f, i, bytes, &is_surface) && is_surface)
+        if (cuda_find_image(f, i, bytes, &image) && image.is_surface)
             return false;
         v->parameters[i] = (void *)(uintptr_t)bytes;
     }

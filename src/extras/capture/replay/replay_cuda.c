@@ -26,6 +26,9 @@ struct placed {
     size_t bytes;
 };
 
+// Beside the number of a surface: textures have the same numbers, and no address is so high.
+#define OF_SURFACE ((uintptr_t)1 << 63)
+
 // A texture or a surface, and what it shows: an array, or memory.
 struct opened_image {
     unsigned long long object;
@@ -425,7 +428,7 @@ static bool cuda_set_value(struct replay *r, unsigned at, const void *bytes, siz
 
 static bool cuda_set_memory(struct replay *r, unsigned at, uintptr_t memory)
 {
-    const CUdeviceptr address = memory;
+    const CUdeviceptr address = memory & ~OF_SURFACE;
     return cuda_set_value(r, at, &address, sizeof address);
 }
 
@@ -606,6 +609,11 @@ static void release_image(struct cuda *c, struct opened_image *i)
     *i = c->images[--c->image_count];
 }
 
+static uintptr_t handle_of(const struct opened_image *i)
+{
+    return (uintptr_t)i->object | (i->is_surface ? OF_SURFACE : 0);
+}
+
 static bool cuda_image(struct replay *r, json_t *about, size_t bytes, uintptr_t *out)
 {
     struct cuda *c = r->state;
@@ -622,16 +630,16 @@ static bool cuda_image(struct replay *r, json_t *about, size_t bytes, uintptr_t 
              ? call_ok(r, c->driver.cuSurfObjectCreate(&i->object, &of), "cuSurfObjectCreate")
              : call_ok(r, c->driver.cuTexObjectCreate(&i->object, &of, &how, NULL),
                        "cuTexObjectCreate"));
-    *out = (uintptr_t)i->object;
+    *out = handle_of(i);
     if (!ok)
         release_image(c, i);
     return ok;
 }
 
-static struct opened_image *find_image(struct cuda *c, uintptr_t object)
+static struct opened_image *find_image(struct cuda *c, uintptr_t handle)
 {
     for (unsigned i = 0; i < c->image_count; i++) {
-        if (c->images[i].object == object)
+        if (handle_of(&c->images[i]) == handle)
             return &c->images[i];
     }
     return NULL;
