@@ -15,6 +15,6 @@ int recording_refuse_choice(const struct work *w, const char *name, const struct
 
 // For a man page: what files may be read.
 #define RECORDING_FORMATS                                                                          \
-    "T4 results, a Kernel Tuner cache file, results of KTT (JSON, CSV), hone's own CSV (all " \
+    "T4 results, a Kernel Tuner cache file, results of KTT (JSON, CSV), hone's own CSV (all "      \
     "of them also compressed by gzip), "                                                           \
     "or a store of hone"

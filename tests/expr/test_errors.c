@@ -144,7 +144,6 @@ START_TEST(the_first_cause_is_kept)
 }
 END_TEST
 
-
 // Whatever bytes come, the parser ends, and says a column when it refuses.
 START_TEST(any_prefix_is_handled)
 {

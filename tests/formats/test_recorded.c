@@ -239,8 +239,7 @@ START_TEST(test_unusable_times)
         ck_assert_uint_eq(r->correct, 1);
         ck_assert_int_eq(r->rows[1].status, STATUS_RUNTIME);
         ck_assert_str_eq(r->rows[1].message, cases[i].message);
-        bool is_told =
-            strstr(notes.text, "1 recorded time is unusable and counts") != NULL;
+        bool is_told = strstr(notes.text, "1 recorded time is unusable and counts") != NULL;
         ck_assert_msg(is_told == (cases[i].warning != NULL), "%s", notes.text);
         ck_assert_msg(!is_told || strstr(notes.text, cases[i].warning), "%s", notes.text);
         recorded_free(r);

@@ -40,9 +40,18 @@ def wait_for(page, expression, what, seconds=120):
         time.sleep(0.2)
 
 
+IN_USE = ("document.querySelector('.count') && (dispatchEvent(new Event('wheel')), "
+          "window.user ??= setInterval(() => dispatchEvent(new Event('wheel')), 200))")
+
+
 def in_use(page):
-    """A page that is being used does not load itself anew: what is asked next is asked of one and the same page."""
-    wait_for(page, "document.querySelector('.count') && (window.user ??= setInterval(() => dispatchEvent(new Event('wheel')), 200))", "the page is gone")
+    """A page that is being used does not load itself anew: what is asked next is asked of one and the same page. One that was about
+    to do so when it was touched is touched again."""
+    while True:
+        wait_for(page, IN_USE, "the page is gone")
+        time.sleep(1)
+        if value_of(page, "window.user"):
+            return
 
 
 def left_alone(page):

@@ -421,7 +421,8 @@ START_TEST(asked_are_found)
 END_TEST
 
 // The configurations that differ from one in a single parameter, by any or by one place of its values, ascending.
-static size_t list_neighbours(const struct space *sp, uint64_t from, bool is_adjacent, uint64_t *out)
+static size_t list_neighbours(const struct space *sp, uint64_t from, bool is_adjacent,
+                              uint64_t *out)
 {
     uint32_t own[8], other[8];
     size_t count = 0;

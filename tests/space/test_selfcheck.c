@@ -80,7 +80,8 @@ static void make_with(enum planted fault, size_t which)
     if (!said[fault]) {
         ck_assert_msg(space_self_check(sp, &e), "%s", e.text);
     } else {
-        ck_assert_msg(!space_self_check(sp, &e), "fault %d of spec %zu is not found", (int)fault, which);
+        ck_assert_msg(!space_self_check(sp, &e), "fault %d of spec %zu is not found", (int)fault,
+                      which);
         ck_assert_int_eq(e.code, ERROR_INTERNAL);
         ck_assert_msg(strstr(e.text, "internal error: ") == e.text, "%s", e.text);
         ck_assert_msg(strstr(e.text, said[fault]) != NULL, "%s", e.text);

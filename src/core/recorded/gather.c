@@ -747,10 +747,10 @@ static void tell_unusable(const struct gather *g)
     if (g->unusable == 0)
         return;
     log_add(g->o->log, LOG_WARNING,
-            "%s: %llu recorded time%s unusable and count%s as %s; %s %s: %s",
-            g->recorded->path, (unsigned long long)g->unusable, is_one ? " is" : "s are",
-            is_one ? "s" : "", is_one ? "a failure" : "failures",
-            is_one ? "it is at" : "the first is at", g->first_odd->place, g->first_odd->text);
+            "%s: %llu recorded time%s unusable and count%s as %s; %s %s: %s", g->recorded->path,
+            (unsigned long long)g->unusable, is_one ? " is" : "s are", is_one ? "s" : "",
+            is_one ? "a failure" : "failures", is_one ? "it is at" : "the first is at",
+            g->first_odd->place, g->first_odd->text);
 }
 
 // Names the measurements of a file that has no times.

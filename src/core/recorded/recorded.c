@@ -45,8 +45,8 @@ static int first_byte(struct bytes *b, struct error *e)
 }
 
 // The first that takes a file reads it.
-static const struct recorded_reader *const readers[] = {
-    EXTRA_FORMATS(&json_reader, &csv_reader, ) NULL};
+static const struct recorded_reader *const readers[] = {EXTRA_FORMATS(&json_reader, &csv_reader, )
+                                                            NULL};
 
 static bool refuse_recorded_kind(const char *path, struct error *e)
 {

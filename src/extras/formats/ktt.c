@@ -73,7 +73,8 @@ static bool ktt_kernel(struct reading *r, struct ktt_result *k, const char *name
            gather_measure(&r->gather, name, value);
 }
 
-static bool ktt_counter(struct reading *r, const struct ktt_result *k, const char *name, double value)
+static bool ktt_counter(struct reading *r, const struct ktt_result *k, const char *name,
+                        double value)
 {
     return k->has_counters || isnan(value) || gather_measure(&r->gather, name, value);
 }
