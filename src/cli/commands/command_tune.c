@@ -291,17 +291,17 @@ static int run_session(struct session *s)
 // reported; the others are still tuned. The nodes that the first one started serve all.
 static int run_all(const struct invocation *i)
 {
-    struct session first, other;
+    struct session sessions[2]; // the first, and one of those behind it
     int status = EXIT_DONE;
-    session_init(&first, i);
+    session_init(&sessions[0], i);
     for (uint32_t kind = 0, all = 1; kind < all && !interrupt_pending() && status != EXIT_USAGE;
          kind++) {
-        struct session *s = kind ? &other : &first;
+        struct session *s = &sessions[kind > 0];
         struct work *w = &s->work;
         if (kind > 0) {
             struct text gap = TEXT_INIT;
             session_init(s, i);
-            agents_borrow(&first.work.agents, &w->agents);
+            agents_borrow(&sessions[0].work.agents, &w->agents);
             w->agents.are_others_said = false;
             text_add(&gap, s->format == REPORT_JSON ? "" : "\n");
             workflow_write(&w->ticker, &gap);
@@ -316,7 +316,7 @@ static int run_all(const struct invocation *i)
         if (kind > 0)
             work_release(w);
     }
-    work_release(&first.work);
+    work_release(&sessions[0].work);
     return status;
 }
 
