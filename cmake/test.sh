@@ -27,7 +27,7 @@
 # Several of --valgrind, --examples, --browser, --capture, --programs, --judge, --nvrtc, --long, --kernels, --python, --kernel-tuner
 # and --slurm run beside each other.
 # HONE_TEST_JOBS=N runs N tests at a time; by default eight more than there are cores, because many tests wait more than
-# they compute; five under a sanitizer.
+# they compute; five under a sanitizer; two where stages are named, whose tests compute.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
 . "$(dirname "$0")/setup.sh"
 
@@ -121,6 +121,7 @@ configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITI
 
 beside=8
 [ $sanitize$tsan = OFFOFF ] || beside=5
+[ -z "$labels" ] || beside=2
 jobs=${HONE_TEST_JOBS:-$(($(nproc) + beside))}
 
 if [ $others = yes ]; then

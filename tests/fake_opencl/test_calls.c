@@ -233,9 +233,8 @@ static void check_by_host(struct device *d, const struct clock_case *c)
     ck_assert_msg(*r->timer_fault, "%s %s is believed", c->lie, c->times);
     ck_assert_uint_le((uint64_t)r->batch * 300000, 1100000000);
     // What a call itself takes is subtracted, and a busy machine makes that more than it is later.
-    ck_assert_uint_gt(r->samples_ns[0], 200000);
     for (uint32_t i = 0; i < r->sample_count; i++)
-        ck_assert_msg(r->samples_ns[i] >= 200000 && r->samples_ns[i] < 1000000000, "%llu",
+        ck_assert_msg(r->samples_ns[i] >= 100000 && r->samples_ns[i] < 1000000000, "%llu",
                       (unsigned long long)r->samples_ns[i]);
     device_unload(d, l);
     result_free(r);

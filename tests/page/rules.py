@@ -23,8 +23,8 @@ f.variants()
 f.report("tuned.html", "scale.json", "--store", "tuned.sqlite")
 f.report("empty.html", "scale.json", "--store", "tuned.sqlite", "--set", "N=1", status=1)
 f.report("devices.html", "tuned.sqlite", "devices.sqlite")
-f.report("recorded.html", f.recorded("recorded.json", 200))
-f.report("hostile.html", f.recorded("hostile.json", 200, HOSTILE, HOSTILE))
+f.report("recorded.html", f.recorded("recorded.json", 60))
+f.report("hostile.html", f.recorded("hostile.json", 60, HOSTILE, HOSTILE))
 RUN = ("axe.run(document, {resultTypes: ['violations']%s}).then(r => r.violations.map(v => v.id + ': ' + v.help + ' ' + "
        "v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + n.failureSummary.slice(0, 200)).join(' | ')))")
 # In the dark only colours are others.
