@@ -62,7 +62,7 @@ static bool list_specs(struct session *s, const char *folder)
     return s->spec_count > 0;
 }
 
-// One that cannot be read is a mistake, not a device's failure.
+// Refuses a spec that cannot be read: that is a mistake, not a device's failure.
 static int read_given_specs(const struct session *s)
 {
     for (uint32_t i = 0; i < s->spec_count; i++) {

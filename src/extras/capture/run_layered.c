@@ -67,6 +67,16 @@ bool layered_folder(const char *folder, struct error *e)
     return ok || error_set_driver(e, ERROR_IO, errno, "%s: %s", path, strerror(errno));
 }
 
+void layered_folder_drop(const char *folder)
+{
+    char path[4096];
+    str_format(path, sizeof path, "%s/data", folder);
+    folder_remove(path);
+    str_format(path, sizeof path, "%s/counts", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
 // The environment with NAME's value in front of what it was.
 static bool add_path(char **environment, size_t *count, const char *name, const char *path)
 {

@@ -14,7 +14,7 @@ struct rates {
     double flops, bytes; // in the units of the names
 };
 
-// What a simulator counted: bytes are those that the kernel's instructions ask for.
+// Finds rates by what a simulator counted: bytes are those that the kernel's instructions ask for.
 static bool count_rates(const struct page_set *s, const struct page_row *r, struct rates *out)
 {
     for (size_t i = 0; i < s->detail_count; i++) {

@@ -536,7 +536,7 @@ static void split_times(const struct tune *t, struct tune_progress *out)
     times->span_ns[SPAN_STORING] += storing;
 }
 
-// Who leads, of those that have been in all rounds.
+// Finds the leader among those that have been in all rounds.
 static void find_ranked_leader(const struct tune *t, struct tune_ranked *out)
 {
     uint32_t rounds = 0;
