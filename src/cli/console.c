@@ -108,7 +108,7 @@ void console_break_lines(const struct text *from, size_t columns, struct text *o
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((newline ? newline : end) - at);
-        // What stands below a line of its own: "  249.5 us [...]; 1048576 work-items in ...".
+        // Skips the indent of what stands below a line: "  249.5 us [...]; 1048576 work-items in ...".
         size_t skip = length > 2 && str_starts(at, "  ") && isalnum((unsigned char)at[2]) ? 2 : 0;
         size_t room = columns, indent = 2 * skip;
         bool may = is_sentence(at + skip, length - skip);
