@@ -11,6 +11,7 @@
 #include "os/process.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 static const struct command *const table[] = {
 #define X(name) &command_##name,
@@ -45,8 +46,14 @@ int refuse_command(const char *name)
         names[count++] = table[i]->name;
     }
     const char *near = str_nearest(name, names, count);
+    const char *dot = strrchr(name, '.');
     if (near)
         complain("unknown command '%s'; did you mean '%s'?", name, near);
+    else if (help_topic_find(name))
+        complain("'%s' is a topic, not a command: hone help %s", name, name);
+    else if (dot && access(name, F_OK) == 0)
+        complain("'%s' is a file, not a command: hone %s %s", name,
+                 str_equal(dot, ".json") ? "tune" : "init", name);
     else
         complain("unknown command '%s'; there are %s", name, text_cstr(&known));
     text_release(&known);
@@ -113,7 +120,8 @@ static int check_arguments(const struct invocation *i)
     if (i->argument_count < c->least)
         str_format(why, sizeof why, "%s needs %s", c->name, c->arguments);
     else if (i->argument_count > c->most)
-        str_format(why, sizeof why, "unexpected argument '%s'", i->arguments[c->most]);
+        str_format(why, sizeof why, "unexpected argument '%s'%s", i->arguments[c->most],
+                   c == &command_store ? "; what can follow is import, export, verify, prune" : "");
     else
         return refuse_all_devices(i);
     return refuse_usage(c, why);

@@ -95,7 +95,7 @@ static void write_colored(FILE *stream, const char *text, size_t length, bool co
 static bool is_sentence(const char *line, size_t length)
 {
     static const char *const labels[] = {
-        "Best: ", "Next: ", "Configuration: ", "Options: ", "Then: "};
+        "Best: ", "Next: ", "Configuration: ", "Options: ", "Then: ", "hone "};
     bool is = length > 0 && isalnum((unsigned char)*line) && !memmem(line, length, "  ", 2);
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
         is = is && !str_starts(line, labels[i]);
@@ -108,13 +108,18 @@ void console_break_lines(const struct text *from, size_t columns, struct text *o
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((newline ? newline : end) - at);
-        bool may = is_sentence(at, length);
-        while (may && length > columns) {
-            const char *blank = memrchr(at, ' ', columns + 1);
+        // Skips the indent of what stands below a line: "  249.5 us [...]; 1048576 work-items in ...".
+        size_t skip = length > 2 && str_starts(at, "  ") && isalnum((unsigned char)at[2]) ? 2 : 0;
+        size_t room = columns, indent = 2 * skip;
+        bool may = is_sentence(at + skip, length - skip);
+        while (may && length > room) {
+            const char *blank = memrchr(at + skip, ' ', room + 1 - skip);
             if (!blank)
                 break;
             text_addn(out, at, (size_t)(blank - at));
-            text_addc(out, '\n');
+            text_addf(out, "\n%*s", (int)indent, "");
+            room = columns - indent;
+            skip = 0;
             length -= (size_t)(blank + 1 - at);
             at = blank + 1;
         }

@@ -287,7 +287,7 @@ const struct option measure_options[] = {
 static bool option_with_counters(void *field, const char *value, struct error *e)
 {
     *(bool *)field = str_equal(value, "counters");
-    return *(bool *)field || error_set(e, ERROR_USAGE, "'%s' is not counters", value);
+    return *(bool *)field || error_set(e, ERROR_USAGE, "'%s' is none of: counters", value);
 }
 
 const struct option counters_options[] = {

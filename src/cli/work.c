@@ -188,13 +188,16 @@ bool work_refuse_file(const char *path)
     bool is_kernel = false;
     for (unsigned l = 0; dot && l < LANGUAGE_COUNT; l++)
         is_kernel |= str_listed(language_traits((enum language)l)->endings, dot);
-    if (access(path, R_OK) != 0 || !dot)
+    if (!dot || access(path, R_OK) != 0)
         return false;
     if (is_kernel)
         complain("%s is a kernel, not a spec; `hone init %s` writes a spec for it", path, path);
     else if (str_equal(dot, ".sqlite"))
         complain("%s is a store, not a spec; `hone store --store %s` shows what it holds", path,
                  path);
+    else if (str_equal(dot, ".hone"))
+        complain("%s is a table of tuned kernels, not a spec; `hone with %s -- PROGRAM` uses it",
+                 path, path);
     else if (str_equal(dot, ".gz") || str_equal(dot, ".csv"))
         complain("%s is not a spec; a recorded space is searched with `hone tune --replay %s`",
                  path, path);

@@ -115,12 +115,23 @@ static void put_best_so_far(const struct tune_record *best, const struct objecti
         text_add_name(out, ": ", best->configuration, "");
 }
 
+static void put_leader(const struct tune_ranked *r, struct text *out)
+{
+    char number[UNITS_SIZE];
+    duration_to_str(r->leader_ns, number);
+    text_addf(out, "\nleads so far %s", number);
+    if (r->leader->configuration[0])
+        text_add_name(out, ": ", r->leader->configuration, "");
+}
+
 void report_tune_progress(const struct tune_progress *p, const struct objectives *o,
                           const struct spec *spec, const struct screen *s, struct text *out)
 {
     put_line(&p->common, p->reused, failures_of(p->by_status),
              p->ranked.running ? &p->ranked.status : NULL, s, out);
-    if (p->best)
+    if (p->ranked.running && p->ranked.leader)
+        put_leader(&p->ranked, out);
+    else if (p->best)
         put_best_so_far(p->best, o, spec, out);
     else if (p->pareto > 0)
         text_addf(out, "\n%zu in the Pareto set", p->pareto);

@@ -98,7 +98,7 @@ def bars(out):
     y, body = 22, []
     for title, rows in figures():
         most = max(value for _, value, _ in rows)
-        body.append('<text x="8" y="%d" font-weight="600">%s</text>' % (y, html.escape(title)))
+        body.append('<text class="bold" x="8" y="%d">%s</text>' % (y, html.escape(title)))
         for who, value, unit in rows:
             y += 21
             length = 440 * value / most
@@ -107,8 +107,8 @@ def bars(out):
                         % (y, who, y - 11, length, "#009e73" if who == "hone" else "#9aa0a6", 126 + length, y, value, unit))
         y += 32
     out.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 %d" role="img" aria-label="hone beside cuBLAS and Kernel Tuner on an '
-                   'NVIDIA H200">\n<rect width="100%%" height="100%%" fill="#fff"/>\n<g font-family="system-ui,sans-serif" font-size="13" fill="#1b1b1b">\n%s\n</g></svg>\n'
-                   % (y - 24, "\n".join(body)))
+                   'NVIDIA H200">%s\n<rect class="paper" width="100%%" height="100%%"/>\n%s\n</svg>\n'
+                   % (y - 24, STYLE, "\n".join(body)))
 
 
 # ---- drawings ----------------------------------------------------------------------------------

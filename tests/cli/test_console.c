@@ -23,7 +23,10 @@ START_TEST(lines_of_a_terminal)
 {
     static const char long_text[] =
         "Device: a processor of this machine\n"
+        "  1.5 us; 8 work-items in groups of 4\n"
         "  -DA=1 -DB=2 -DC=3 -DD=4\n"
+        "  12 a  columns that are kept\n"
+        "  hone tune a_long_name.json\n"
         "Next: hone best spec.json --options\n"
         "Columns  are kept  as they are\nUnbreakable_word_of_a_line\nEnd of it all, now";
     struct text from = TEXT_INIT, out = TEXT_INIT;
@@ -32,7 +35,10 @@ START_TEST(lines_of_a_terminal)
     ck_assert_str_eq(
         text_cstr(&out),
         "Device: a processor\nof this machine\n"
+        "  1.5 us; 8\n    work-items in\n    groups of 4\n"
         "  -DA=1 -DB=2 -DC=3 -DD=4\n"
+        "  12 a  columns that are kept\n"
+        "  hone tune a_long_name.json\n"
         "Next: hone best spec.json --options\n"
         "Columns  are kept  as they are\nUnbreakable_word_of_a_line\nEnd of it all, now");
     text_clear(&out);

@@ -59,9 +59,9 @@ static enum expr_fault tree_value(const struct expr *x, uint64_t i, struct arena
 
 static struct expr *tree_parse(struct arena *a, const char *text)
 {
-    static const struct expr_symbol items[] = {{"i", NULL}, {"size", NULL}, {"N", NULL},
-                                               {"K", NULL}, {"a", NULL},    {"x", NULL},
-                                               {"n", NULL}};
+    static const struct expr_symbol items[] = {{.name = "i"}, {.name = "size"}, {.name = "N"},
+                                               {.name = "K"}, {.name = "a"},    {.name = "x"},
+                                               {.name = "n"}};
     static const struct expr_symbols symbols = {items, 7};
     return expr_parse(a, text, &symbols, NULL);
 }

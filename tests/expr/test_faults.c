@@ -263,7 +263,8 @@ START_TEST(domains_and_slots)
     static const struct value sizes[] = {
         {.kind = VALUE_INT, .i = 16}, {.kind = VALUE_INT, .i = 3}, {.kind = VALUE_INT, .i = 17}};
     const struct value domain = value_list(sizes, 3);
-    const struct expr_symbol names[] = {{"w", &domain}, {"h", NULL}, {"u", NULL}};
+    const struct expr_symbol names[] = {
+        {.name = "w", .domain = &domain}, {.name = "h"}, {.name = "u"}};
     const struct expr_symbols symbols = {names, 3};
     const struct value slots[] = {value_int(3), value_int(5), value_int(0)};
     struct arena arena;

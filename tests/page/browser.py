@@ -82,7 +82,7 @@ def check_paper(page, name, most, controls=()):
         if SHOTS:
             with open(os.path.join(SHOTS, "%s-%s.pdf" % (name, paper)), "wb") as out:
                 out.write(data)
-    check(page.value("document.querySelectorAll('.view details[open]').length") == 0, "what was opened for paper stays open")
+    check(page.value("document.querySelectorAll('.view details.rows[open]').length") == 0, "what was opened for paper stays open")
     return seen["tables"]
 
 
@@ -293,6 +293,9 @@ def test_room(browser):
     for width in (400, 800, 1280, 1600, 2400):
         for name in ("tuned", "devices", "recorded") if width in (400, 1600) else ("tuned",):
             page = opened(browser, name + ".html", width=width)
+            beside = page.value("[...document.querySelectorAll('.view>.fold[open]')].map(d => d.parentNode.dataset.view)")
+            if name == "tuned": # a picture alone in its row has a folded one opened beside it
+                check(beside == (["rounds", "time"] if width >= 1600 else []), "opened at %d pixels: %s" % (width, beside))
             page.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
             page.value("new Promise(r => setTimeout(r, 300))")
             look(page, "%s-%d" % (name, width))

@@ -71,6 +71,43 @@ START_TEST(roofline)
 }
 END_TEST
 
+// Without metrics: of what was counted, and only where both were.
+START_TEST(counted_roofline)
+{
+    struct page p = {.count = 1};
+    struct page_set s;
+    struct text csv = TEXT_INIT, markdown = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    struct counters counted = {.source = "Oclgrind"}, half = {.source = "Oclgrind"};
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        counted.values[i] = half.values[i] = NAN;
+    half.values[COUNTER_operations] = counted.values[COUNTER_operations] = 36000;
+    counted.values[COUNTER_requested_read_bytes] = 60000;
+    counted.values[COUNTER_requested_write_bytes] = 12000;
+    struct page_detail details[] = {{.row = 1, .counters = &half},
+                                    {.row = 0, .counters = &counted}};
+    with_roofline(&s);
+    p.sets = &s;
+    s.page = &p;
+    s.metric_count = 0;
+    s.details = details;
+    s.detail_count = 2;
+    ck_assert(page_write_csv(&p, "roofline", &csv, &e));
+    ck_assert_str_eq(text_cstr(&csv),
+                     "configuration,basis,FLOP for each byte,GFLOP/s,GB/s,share of the roof\n"
+                     "tile=16,screened,0.5,36,72,0.72\n");
+    page_view_roofline.tell(&s, &markdown);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&markdown), "72 % of its roof, which is memory"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&markdown), "the kernel requests"));
+    s.detail_count = 1;
+    ck_assert(!page_write_csv(&p, "roofline", &csv, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "counted neither"));
+    error_clear(&e);
+    text_release(&csv);
+    text_release(&markdown);
+}
+END_TEST
+
 START_TEST(no_roofline)
 {
     struct page p = {.count = 1};
@@ -259,6 +296,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, devices_of_a_shared_tune);
     tcase_add_test(tests, devices_that_nobody_wrote);
     tcase_add_test(tests, roofline);
+    tcase_add_test(tests, counted_roofline);
     tcase_add_test(tests, no_roofline);
     tcase_add_test(tests, sizes_of_two_stores);
     tcase_add_test(tests, found_is_kin_of_nobody);

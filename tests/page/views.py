@@ -184,7 +184,7 @@ f.run("report", "front.csv", "--device", "any", "--format", "markdown", status=2
 
 # Commands that repeat the answer and a failure, as they stand in the page and in its tables.
 page = f.report("again.html", "scale.json", "--store", "sizes.sqlite", "--set", "N=4000")
-again = html.unescape(re.search("measure it again: <code>([^<]*)</code>", page)[1])
+again = html.unescape(re.sub("<[^>]*>", "", re.search("measure it again: <code>(.*?)</code>", page)[1]))
 check("--set N=4000" in again, again)
 f.run(*shlex.split(again)[1:], "--store", "again.sqlite")
 for row in rows("scale.json", "--store", "sizes.sqlite", "--set", "N=4000", "--format", "csv", "--views", "failures"):
@@ -325,12 +325,14 @@ judged = [dict(verdict, candidate=name, sha256=sha, verdict=what, score=low, spe
           for name, sha, what, low in [("plain", "a1", "same", 0.97), ("lucky", "b2", "faster", 1.9), ("fast", "c3", "faster", 1.3),
                                        ("zeros", "d4", "incorrect", None), ("lucky", "b2", "same", 0.9), ("flips", "e5", "faster", 1.2),
                                        ("flips", "e5", "cheats", None)]]
+judged[0]["same_as"], judged[3]["evidence"] = "twin", "/home/me/zeros.cl:1:2: wrong"
 lines = [{"type": "error", "line": 1, "message": "no JSON"}, *judged[:4], {"type": "summary", "spec": "/a/b/gemm.json", "hone": "0", "device": {}}, *judged[4:]]
 with open(f.path("judged.jsonl"), "w") as file:
     file.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
 table = rows("judged.jsonl", "--format", "csv", "--views", "leaderboard")
 check([(r["rank"], r["candidate"], r["verdict"]) for r in table] == [("1", "fast", "faster"), ("2", "plain", "same"), ("3", "lucky", "same"),
       ("", "flips", "cheats"), ("", "zeros", "incorrect")], "leaderboard: %s" % table)
+check(table[1]["evidence"] == "the code of twin" and table[4]["evidence"] == "zeros.cl:1:2: wrong", "evidence: %s" % table)
 check(float(table[0]["score"]) == float(table[0]["low"]) == 1.3 and table[4]["score"] == "", "scores: %s" % table)
 check("gemm.json: kernels that were judged" in f.report("judged.html", "judged.jsonl"), "judged.html")
 left_out("leaderboard", "space.json")

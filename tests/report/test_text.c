@@ -268,6 +268,14 @@ START_TEST(progress_of_a_ranking)
     p.common.left_ns = 3000000000;
     ck_assert_str_eq(lines(&p, &any),
                      "#####---------------  ranking 12 finalists, round 6 of at most 24  3 s left");
+    const struct tune_record best = timed("a=1, b=2", 8.1e6, 8e6, 8.2e6);
+    const struct tune_record leader = timed("a=3, b=1", 9e6, 8e6, 9.2e6);
+    p.best = &best;
+    ck_assert_ptr_nonnull(strstr(lines(&p, &any), "\nbest so far (screened) 8.100 ms"));
+    p.ranked.leader = &leader; // by the rounds: what screening found fastest is not told any more
+    p.ranked.leader_ns = 8.4e6;
+    ck_assert_ptr_nonnull(strstr(lines(&p, &any), "\nleads so far 8.400 ms: a=3, b=1"));
+    ck_assert_ptr_null(strstr(text_cstr(&out), "screened"));
     p.ranked.status.checking = true;
     ck_assert_ptr_nonnull(strstr(lines(&p, &any), "verifying 12 finalists again"));
 }

@@ -62,6 +62,22 @@ static bool list_specs(struct session *s, const char *folder)
     return s->spec_count > 0;
 }
 
+// Refuses a spec that cannot be read: that is a mistake, not a device's failure.
+static int read_given_specs(const struct session *s)
+{
+    for (uint32_t i = 0; i < s->spec_count; i++) {
+        struct error e = ERROR_INIT;
+        struct spec *spec = spec_load(s->specs[i], NULL, &e);
+        spec_free(spec);
+        if (spec)
+            continue;
+        if (e.code != ERROR_INPUT || !work_refuse_file(s->specs[i]))
+            complain("%s", e.text);
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
 // The gallery as it is installed, or beside the build.
 static int find_specs(struct session *s)
 {
@@ -71,7 +87,7 @@ static int find_specs(struct session *s)
     if (s->call->argument_count > 0) {
         s->specs = s->call->arguments;
         s->spec_count = s->call->argument_count;
-        return EXIT_DONE;
+        return read_given_specs(s);
     }
     char *slash = beside_program(folder) ? strrchr(folder, '/') : NULL;
     for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {

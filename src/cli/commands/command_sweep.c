@@ -322,8 +322,11 @@ static int name_files(struct session *s)
 {
     struct error e = ERROR_INIT;
     const struct work *w = &s->lines[0].work;
-    s->prefix = s->settings->output;
-    if (!s->prefix) {
+    const char *given = s->settings->output, *dot = given ? strrchr(given, '.') : NULL;
+    s->prefix = dot && (str_equal(dot, ".csv") || str_equal(dot, ".svg"))
+                    ? arena_strndup(&s->arena, given, (size_t)(dot - given))
+                    : given;
+    if (!given) {
         char *name = arena_printf(&s->arena, "%s-sweep", w->spec->name);
         for (char *c = name; c && *c; c++)
             *c = *c == '/' ? '-' : *c;

@@ -287,7 +287,7 @@ static void fill_range(void *context, struct range r)
 
 static bool parse_expression(struct filler *f, struct arena *a, struct error *e)
 {
-    const struct expr_symbol items[] = {{"i", NULL}, {"size", NULL}};
+    const struct expr_symbol items[] = {{.name = "i"}, {.name = "size"}};
     const struct expr_symbols symbols = {items, 2};
     f->size = (int64_t)fill_components(f->buffer);
     f->expression = expr_parse(a, f->buffer->fill.expression, &symbols, e);

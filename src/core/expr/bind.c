@@ -61,15 +61,19 @@ static const char *nearest_name(struct binder *b, const char *name)
     return str_nearest(name, names, count);
 }
 
-// "the names are a, b, c", cut after a few. Empty names are those that others hide.
+// "the names are a, b, c", cut after a few: those of the spec first, then hone's own, which are many. Empty names are those that
+// others hide.
 static void list_known_names(const struct binder *b, char *out, size_t size)
 {
-    size_t length = 0, shown = 0, more = 0;
+    enum { SHOWN_MOST = 12 };
+    size_t length = 0, shown = 0, more = 0, count = b->symbols->count;
     snprintf(out, size, "no names are known here");
-    for (size_t i = 0; i < b->symbols->count; i++) {
-        const char *name = b->symbols->items[i].name;
-        more += name[0] && shown == 8;
-        if (!name[0] || shown == 8 || length >= size)
+    for (size_t i = 0; i < 2 * count; i++) {
+        const char *name = b->symbols->items[i % count].name;
+        if (!name[0] || b->symbols->items[i % count].is_builtin != (i >= count))
+            continue;
+        more += shown == SHOWN_MOST;
+        if (shown == SHOWN_MOST || length >= size)
             continue;
         length += (size_t)snprintf(out + length, size - length, "%s%s",
                                    shown ? ", " : "the names are ", name);

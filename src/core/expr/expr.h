@@ -68,6 +68,7 @@ bool value_parse_literal(const char *text, struct arena *a, struct value *out);
 struct expr_symbol {
     const char *name;
     const struct value *domain;
+    bool is_builtin; // hone's own: messages that list names begin with the others
 };
 
 struct expr_symbols {

@@ -95,10 +95,17 @@ void picture_rows(struct picture_rows *rows, double width, const char *const *na
     for (size_t i = 0; i < count; i++)
         longest = fmax(longest, picture_text_width(names[i]));
     rows->room = fmin(longest + 1, most);
+    longest = 0; // of what is left of the names in their lines
     for (size_t i = 0; i < count; i++) {
-        size_t own = picture_line_count(names[i], rows->room);
+        size_t own = 0;
+        const char *at = names[i];
+        for (size_t length; *at; at += length, own++) {
+            length = picture_line_length(at, rows->room);
+            longest = fmax(longest, part_width(at, length));
+        }
         lines = own > lines ? own : lines;
     }
+    rows->room = fmin(longest + 1, most);
     double text = PICTURE_LINE * (double)lines;
     rows->left = rows->is_above ? 16 : rows->room + 24;
     rows->height = rows->is_above ? text + ABOVE_GAP + 4 : fmax(text + 7, least);

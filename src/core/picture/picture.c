@@ -232,7 +232,8 @@ static void put_numbers(const struct picture *p, const struct axis *a, bool is_x
     for (size_t i = 0; i < count; i++) {
         double v = a->ticks ? a->ticks[i] / size : values[i];
         double at = is_x ? picture_x(p, v * size) : picture_y(p, v * size);
-        snprintf(label, sizeof label, fabs(v) >= 1e6 ? "%.3g" : "%.6g", v);
+        bool is_size = fabs(v) < 1e8 && v == rint(v); // as it is: 1048576
+        snprintf(label, sizeof label, is_size ? "%.0f" : fabs(v) >= 1e6 ? "%.3g" : "%.6g", v);
         double half = picture_text_width(label) / 2;
         bool meets = is_x && at - half < taken;
         put_tick(p, is_x, at, meets ? "" : label);
@@ -514,15 +515,28 @@ void picture_text(const struct picture *p, const char *kind, double x, double y,
     text_add(p->out, "</text>");
 }
 
-// Entries that do not fit into the row begin another one above it.
+// Does the entry not fit behind others that end at x?
+static bool begins_legend_row(const struct picture *p, double x, double width)
+{
+    return x + width > p->width && x > p->left;
+}
+
+// Further rows stand below the first; all above the picture.
 void picture_legend(const struct picture *p, const struct legend *entries, size_t count)
 {
     double x = p->left, y = 14;
     for (size_t i = 0; i < count; i++) {
         double width = 34 + picture_text_width(entries[i].text);
-        if (x + width > p->width && x > p->left) {
+        bool is_next = begins_legend_row(p, x, width);
+        x = is_next ? p->left + width : x + width;
+        y -= is_next ? 18 : 0;
+    }
+    x = p->left;
+    for (size_t i = 0; i < count; i++) {
+        double width = 34 + picture_text_width(entries[i].text);
+        if (begins_legend_row(p, x, width)) {
             x = p->left;
-            y -= 18;
+            y += 18;
         }
         text_addf(p->out, "<path class=\"%s %s\" d=\"M", entries[i].is_line ? "line" : "points",
                   entries[i].kind);

@@ -165,9 +165,25 @@ static bool check_object(const struct reader *r, const struct key_table *t, stru
     return !r->strict || check_required(r, n, pattern);
 }
 
+// Has the file keys, and none of them a spec's?
+static bool is_foreign(const struct key_table *t, struct node root)
+{
+    const char *name, *place;
+    json_t *value;
+    json_object_foreach((json_t *)root.json, name, value)
+    {
+        if (key_find(t, "", name) || key_nearest(t, "", name) ||
+            (t == &short_keys && short_t1_key("", name, &place)))
+            return false;
+    }
+    return json_object_size(root.json) > 0;
+}
+
 bool check_keys(const struct reader *r, const struct key_table *t, struct node root)
 {
     if (!json_is_object(root.json))
         return node_error(r, root, "must be a JSON object, but is %s", json_kind_name(root.json));
+    if (is_foreign(t, root))
+        return node_error(r, root, "has none of a spec's keys, so it is no spec");
     return check_object(r, t, root, "");
 }

@@ -23,7 +23,8 @@ bool has_expectations(const struct reader *r, struct node kernel)
     return false;
 }
 
-// Names of the spec that an argument has, too, or that mean the index, are hidden by an empty one: slots stay theirs.
+// Names of the spec that an argument has, too, or that mean the index, are hidden by an empty one: slots stay theirs. So are those
+// that have no value before a launch.
 static bool make_expect_symbols(const struct reader *r, struct kernel_spec *k)
 {
     const struct expr_symbols *own = &r->spec->symbols;
@@ -32,10 +33,11 @@ static bool make_expect_symbols(const struct reader *r, struct kernel_spec *k)
     if (!items)
         return error_memory(r->error);
     for (size_t i = 0; i < own->count; i++) {
-        bool hidden = strcmp(own->items[i].name, "i") == 0;
+        bool hidden = i >= r->spec->slots.special || strcmp(own->items[i].name, "i") == 0;
         for (uint32_t a = 0; a < k->argument_count; a++)
             hidden = hidden || strcmp(own->items[i].name, k->arguments[a].name) == 0;
         items[i].name = hidden ? "" : own->items[i].name;
+        items[i].is_builtin = own->items[i].is_builtin;
     }
     items[own->count].name = "i";
     for (uint32_t a = 0; a < k->argument_count; a++)

@@ -24,6 +24,7 @@ static bool is_hidden(const struct expr_symbol *items, uint32_t own, const char 
 static void add_builtin(struct expr_symbol *items, uint32_t own, uint32_t slot, const char *name)
 {
     items[slot].name = is_hidden(items, own, name) ? "" : name;
+    items[slot].is_builtin = true;
 }
 
 bool make_symbols(struct reader *r)
@@ -43,7 +44,7 @@ bool make_symbols(struct reader *r)
 
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         domains[i] = value_list(s->parameters[i].values, s->parameters[i].count);
-        items[i] = (struct expr_symbol){s->parameters[i].name, &domains[i]};
+        items[i] = (struct expr_symbol){.name = s->parameters[i].name, .domain = &domains[i]};
     }
     for (uint32_t i = 0; i < s->constant_count; i++)
         items[s->slots.constants + i].name = s->constants[i].name;

@@ -32,6 +32,7 @@ static bool value_symbols(const struct reader *r, struct expr_symbols *symbols,
         for (size_t i = 0; i < own.count; i++)
             is_hidden = is_hidden || str_equal(own.items[i].name, fact_name(f));
         items[own.count + f].name = is_hidden ? "" : fact_name(f);
+        items[own.count + f].is_builtin = true;
         (*slots)[own.count + f] = fact_value(f, r->device);
     }
     *symbols = (struct expr_symbols){items, own.count + fact_count()};

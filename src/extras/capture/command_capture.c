@@ -105,6 +105,7 @@ static int run_program(struct session *s)
     const struct layered_run r = {.settings = settings, .folder = s->folder, .argv = argv};
     if (!argv || !layered_run(&r, &s->end, &e)) {
         complain("%s", argv ? e.text : "out of memory");
+        layered_folder_drop(s->folder);
         return e.code == ERROR_USAGE ? EXIT_USAGE : EXIT_NOTHING;
     }
     return EXIT_DONE;
@@ -116,6 +117,7 @@ static int run_program(struct session *s)
 static int refuse_unseen(const struct session *s)
 {
     const char *program = s->call->arguments[0];
+    layered_folder_drop(s->folder);
     if (s->counts.processes == 0)
         complain("%s: the layer was not loaded: a static program, or one that runs with the "
                  "rights of another user, cannot be captured; one with AddressSanitizer needs "

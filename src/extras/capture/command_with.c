@@ -81,9 +81,15 @@ static int take_tables(struct session *s)
         text_addf(&list, "%s\n", path);
     }
     s->tables = text_to_arena(&list, &s->arena);
-    if (count == 0 || count == i->argument_count)
-        return refuse_usage(i->command, count ? "PROGRAM is missing"
-                                              : "the table is missing: a file that ends in .hone");
+    if (count == 0 || count == i->argument_count) {
+        const char *why = count ? "PROGRAM is missing"
+                                : arena_printf(&s->arena,
+                                               "'%s' is no table, whose name ends in .hone; this "
+                                               "writes one of a capture: hone deploy --for-program "
+                                               "capture -o app.hone",
+                                               i->arguments[0]);
+        return refuse_usage(i->command, why ? why : "out of memory");
+    }
     s->program = arena_array(&s->arena, i->argument_count - count + (size_t)1, sizeof *s->program);
     for (uint32_t k = count; s->program && k < i->argument_count; k++)
         s->program[k - count] = i->arguments[k];

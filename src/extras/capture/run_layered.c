@@ -47,10 +47,11 @@ bool layered_folder(const char *folder, struct error *e)
 {
     char path[4096];
     const uint64_t magic = CAPTURE_MAGIC;
-    if (mkdir(folder, 0700) != 0 && (errno != EEXIST || !is_empty_folder(folder)))
-        return error_set_driver(e, ERROR_USAGE, errno,
-                                errno == EEXIST || errno == 0
-                                    ? "%s holds something already; -o names another folder"
+    const int why = mkdir(folder, 0700) == 0 ? 0 : errno;
+    if (why && (why != EEXIST || !is_empty_folder(folder)))
+        return error_set_driver(e, ERROR_USAGE, why,
+                                why == EEXIST
+                                    ? "%s is there already, and no empty folder; -o names another"
                                     : "%s cannot be made; -o names another folder",
                                 folder);
     chmod(folder, 0700); // it was there, empty
@@ -64,6 +65,16 @@ bool layered_folder(const char *folder, struct error *e)
     if (file >= 0)
         close(file);
     return ok || error_set_driver(e, ERROR_IO, errno, "%s: %s", path, strerror(errno));
+}
+
+void layered_folder_drop(const char *folder)
+{
+    char path[4096];
+    str_format(path, sizeof path, "%s/data", folder);
+    folder_remove(path);
+    str_format(path, sizeof path, "%s/counts", folder);
+    unlink(path);
+    rmdir(folder);
 }
 
 // The environment with NAME's value in front of what it was.

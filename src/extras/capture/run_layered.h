@@ -8,6 +8,8 @@
 
 // Makes the folder for it, of mode 0700, with its counts. False: it holds something, or cannot be made.
 bool layered_folder(const char *folder, struct error *e);
+// Removes what that made, for a run of which nothing came: the next try finds no folder. What others wrote there stays.
+void layered_folder_drop(const char *folder);
 
 struct layered_run {
     const char *const *settings; // "HONE_CAPTURE_LIMIT=...", ends with NULL

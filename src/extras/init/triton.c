@@ -40,8 +40,8 @@ static bool read_kernel_facts(const struct triton_input *in, const json_t *o, st
     if (!out->name || out->warps < 1 || out->warp_size < 1)
         return error_set(
             e, ERROR_INPUT,
-            "%s: is not a kernel out of Triton's cache, which has 'name' and 'num_warps'; others "
-            "are in OpenCL, CUDA or C",
+            "%s: is not a kernel out of Triton's cache, which has 'name' and 'num_warps'; init "
+            "reads kernels in OpenCL, CUDA or C, and no specs",
             in->path);
     if (out->ctas > 1 || out->scratch_bytes > 0)
         return error_set(e, ERROR_INPUT, "%s: the kernel %s, which hone does not give it", in->path,
@@ -154,7 +154,10 @@ bool triton_spec(const struct triton_input *in, struct text *out, struct text *o
     json_error_t why;
     json_t *o = json_load_file(in->path, 0, &why);
     text_addf(&path, "%.*s.ptx", (int)(strlen(in->path) - strlen(".json")), in->path);
-    bool ok = o || error_set(e, ERROR_INPUT, "%s:%d: %s", in->path, why.line, why.text);
+    bool ok = o || error_set(e, ERROR_INPUT,
+                             "%s:%d:%d: not valid JSON, which Triton's cache has: %s; init reads "
+                             "kernels in OpenCL, CUDA or C, and no specs",
+                             in->path, why.line, why.column, why.text);
     ok = ok && read_kernel_facts(in, o, &k, e) && file_read(text_cstr(&path), FILE_MOST, &ptx, e);
     size_t count = ok ? list_parameters(text_cstr(&ptx), k.name, types) : 0;
     if (ok && count == 0)

@@ -91,8 +91,11 @@ static void put_evidence(const struct judge_report *v, const struct judge_record
     text_release(&all);
 }
 
-static void add_verdict(const struct judge_report *v, const struct judge_record *r, struct table *t)
+// On a screen, why a candidate is out stands under it: beside it there is no room.
+static void add_verdict(const struct judge_report *v, const struct judge_record *r, bool is_screen,
+                        struct table *t)
 {
+    const bool is_under = is_screen && r->evidence[0];
     struct text speedup = TEXT_INIT, evidence = TEXT_INIT, name = TEXT_INIT;
     if (r->timed)
         put_speedup(&r->speedup, &speedup);
@@ -102,7 +105,10 @@ static void add_verdict(const struct judge_report *v, const struct judge_record 
     table_cell(t, 0, "%s", text_cstr(&name));
     table_cell(t, 1, "%s", judge_verdict_text(r->verdict));
     table_cell(t, 2, "%s", text_cstr(&speedup));
-    table_cell(t, 3, "%s", text_cstr(&evidence));
+    if (is_under)
+        table_note(t, 0, "  %s", text_cstr(&evidence));
+    else
+        table_cell(t, 3, "%s", text_cstr(&evidence));
     for (uint32_t i = 0; r->timed && r->time_count > 1 && i < r->time_count; i++) {
         struct text line = TEXT_INIT;
         text_addf(&line, "%s: ", r->times[i].label);
@@ -133,7 +139,7 @@ static void put_verdicts(const struct judge_report *v, enum report_format format
     if (list)
         qsort(list, count, sizeof(struct judge_record *), by_score);
     for (size_t i = 0; i < count; i++)
-        add_verdict(v, list[i], &t);
+        add_verdict(v, list[i], format == REPORT_TEXT, &t);
     if (count > 0)
         table_print(&t, format, "", out);
     out->failed |= t.failed || !list;

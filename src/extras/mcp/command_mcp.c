@@ -345,7 +345,8 @@ static bool find_roots(struct serving_mcp *s, const struct invocation *i, struct
         char *real = realpath(i->arguments[k], NULL);
         if (!real || stat(real, &info) != 0 || !S_ISDIR(info.st_mode)) {
             free(real);
-            return error_set(e, ERROR_USAGE, "'%s' is not a folder: a root is one",
+            return error_set(e, ERROR_USAGE,
+                             "'%s' is not a folder: ROOT is one that the tools may use",
                              i->arguments[k]);
         }
         s->roots[k] = arena_strdup(&s->arena, real);

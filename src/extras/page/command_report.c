@@ -225,6 +225,8 @@ static int add_spec(struct session *s, uint32_t argument)
                                    .log = &w->log,
                                    .refuses_commands = environment_refuses_commands()};
     struct spec *spec = spec_load(w->call->arguments[argument], &options, &e);
+    if (!spec && e.code == ERROR_INPUT && work_refuse_file(w->call->arguments[argument]))
+        return EXIT_USAGE;
     if (!spec || !keep_spec(s, spec, &e))
         return refuse_argument(&e);
     int status = w->store ? EXIT_DONE : work_store(w, HONE_STORE_READ);
@@ -334,8 +336,9 @@ static int write_out(struct session *s)
     about_report(s);
     bool ok = write_report(s, &out, &e) && (!path || file_replace(path, &out, &e));
     if (ok && path) {
-        complain("%s: %zu set%s of results, %zu bytes", path, s->page.count,
-                 s->page.count == 1 ? "" : "s", out.length);
+        complain("%s: %zu set%s of results, %zu bytes%s", path, s->page.count,
+                 s->page.count == 1 ? "" : "s", out.length,
+                 s->page.count || s->settings->all ? "" : "; --all has those of other constants");
     } else if (ok) {
         put_data(&out);
     }

@@ -255,8 +255,9 @@ bool page_code_of_parameters(struct page *p, const struct parameter *parameters,
 const char *page_without_folders(const char *text, struct arena *a);
 // The spec's file, for commands: as the newest run had it, else as the spec is called. False without memory.
 bool page_find_file(struct page *p, struct page_set *s);
-// The command that measures a row again.
-void page_run_command(const struct page_set *s, const struct page_row *r, struct text *out);
+// "hone NAME spec.json ...": of the set's language and constants, and of the row's configuration, unless it is NULL.
+void page_command(const struct page_set *s, const char *name, const struct page_row *r,
+                  struct text *out);
 // The row of a configuration; SIZE_MAX: there is none.
 size_t page_row_of(const struct page_set *s, const uint32_t *choice);
 // Finds rows by their configurations. {0} to begin with.

@@ -937,8 +937,13 @@
     if (RELOAD) setTimeout(reload, RELOAD);
 
     addEventListener("keydown", e => { if (e.key === "Escape") for (const { set } of sets) if (set.pinned >= 0) set.pin(-1); });
-    watch_room();
     const before = history.state;
+    // Beside a lone picture there is room for what is folded.
+    for (const views of !before && matchMedia("(min-width:100rem)").matches ? document.querySelectorAll(".views") : []) {
+        const own = [...views.children].filter(e => getComputedStyle(e).columnSpan !== "all"), folds = own.filter(e => e.querySelector(":scope>.fold"));
+        if (folds.length && own.length === folds.length + 1) folds[0].firstElementChild.open = true;
+    }
+    watch_room();
     all(before ? before.kept : known());
     if (before) {
         const focused = before.id && document.getElementById(before.id);

@@ -269,16 +269,16 @@ static void put_next(const struct page_set *s, struct text *out)
     const size_t start = out->length;
     put_advice(s, out);
     if (!s->is_recorded) {
-        page_run_command(s, &s->rows[s->best], &command);
+        page_command(s, "run", &s->rows[s->best], &command);
         text_add(out, "<li>measure it again: <code>");
-        put_markup(text_cstr(&command), out);
-        text_addf(out, "</code></li>\n<li>%s: <code>hone %s ",
-                  s->ranking.count ? "a header for an application" : "rank the finalists",
-                  s->ranking.count ? "deploy" : "tune");
+        put_words(text_cstr(&command), out);
+        text_addf(out, "</code></li>\n<li>%s: <code>",
+                  s->ranking.count ? "a header for an application" : "rank the finalists");
         text_clear(&command);
-        text_add_shell(&command, s->file);
-        put_markup(text_cstr(&command), out);
-        text_add(out, s->ranking.count ? " -o tuned.h</code></li>\n" : "</code></li>\n");
+        page_command(s, s->ranking.count ? "deploy" : "tune", NULL, &command);
+        text_add(&command, s->ranking.count ? " -o tuned.h" : "");
+        put_words(text_cstr(&command), out);
+        text_add(out, "</code></li>\n");
     }
     if (out->length == start && !out->failed)
         out->length = before;

@@ -271,12 +271,13 @@ void page_set_name(const struct page_set *s, struct text *out)
         text_add(out, is_named_by_file(s) ? s->spec : s->device);
 }
 
-void page_run_command(const struct page_set *s, const struct page_row *r, struct text *out)
+void page_command(const struct page_set *s, const char *name, const struct page_row *r,
+                  struct text *out)
 {
     struct text word = TEXT_INIT;
     struct page_constant all[PAGE_CONSTANTS_MOST];
     size_t count = page_constants(s->constants, all);
-    text_add(out, "hone run ");
+    text_addf(out, "hone %s ", name);
     text_add_shell(out, s->file);
     text_addf(out, " --language %s", s->language);
     for (size_t i = 0; i < count; i++) {
@@ -286,7 +287,8 @@ void page_run_command(const struct page_set *s, const struct page_row *r, struct
         text_add_shell(out, text_cstr(&word));
     }
     text_clear(&word);
-    page_configuration(s, r, &word);
+    if (r)
+        page_configuration(s, r, &word);
     if (word.length > 0) {
         text_add(out, " --config ");
         text_add_shell(out, text_cstr(&word));

@@ -168,6 +168,7 @@ static bool read_verdict(struct finding *f, json_t *line)
         .high = json_is_array(interval) ? json_number_value(json_array_get(interval, 1)) : NAN,
         .is_right = str_listed(right, verdict),
         .is_twice = json_is_true(json_object_get(line, "measured_twice"))};
+    v->evidence = v->evidence ? page_without_folders(v->evidence, &f->page->arena) : NULL;
     return (v->candidate && v->sha256 && v->verdict && v->at && v->evidence && v->same_as) ||
            error_memory(f->e);
 }

@@ -245,7 +245,17 @@ static void put_environment(const struct page *p, const struct page_set *s, stru
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-void page_put_set_title(const struct page_set *s, struct text *out)
+bool page_is_one_place(const struct page *p)
+{
+    for (size_t i = 1; i < p->count; i++) {
+        if (!str_equal(p->sets[i].device, p->sets[0].device) ||
+            !str_equal(p->sets[i].language, p->sets[0].language))
+            return false;
+    }
+    return true;
+}
+
+void page_put_set_title(const struct page_set *s, bool with_place, struct text *out)
 {
     struct text state = TEXT_INIT; // what tells it from others of the device
     put_markup(s->spec, out);
@@ -254,9 +264,11 @@ void page_put_set_title(const struct page_set *s, struct text *out)
         put_markup(s->constants, out);
         text_add(out, ")");
     }
-    text_add(out, s->device[0] ? " on " : "");
-    put_markup(s->device, out);
-    if (s->language[0]) {
+    if (with_place && s->device[0]) {
+        text_add(out, " on ");
+        put_markup(s->device, out);
+    }
+    if (with_place && s->language[0]) {
         text_add(out, ", ");
         put_markup(s->language, out);
     }
@@ -334,7 +346,7 @@ static void put_set(const struct page *p, size_t number, struct text *out)
         return;
     }
     text_addf(out, "<article class=\"set\" id=\"set-%zu\"><h2>", number);
-    page_put_set_title(s, out);
+    page_put_set_title(s, true, out);
     text_add(out, "</h2><p class=\"note\">");
     put_count(s->count, "configuration", out);
     for (int i = 0; i < STATUS_COUNT; i++) {
@@ -375,7 +387,7 @@ static void put_navigation(const struct page *p, struct text *out)
     for (size_t i = 0; i < p->count; i++) {
         const struct page_set *s = &p->sets[i];
         text_addf(out, "<li><a href=\"#set-%zu\">", i);
-        page_put_set_title(s, out);
+        page_put_set_title(s, !page_is_one_place(p), out);
         text_add(out, "</a>");
         text_add(out, page_set_is_found(s) ? "" : "<ul>");
         for (unsigned part = 0; part < PART_COUNT && !page_set_is_found(s); part++) {

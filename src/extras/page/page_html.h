@@ -10,7 +10,9 @@ void page_put_fact(const char *term, const char *name, double exact, const char 
 // The same without a number; nothing if there are no words (NULL, "").
 void page_put_words(const char *term, const char *shown, struct text *out);
 // "scale (N=20000) on DEVICE, cuda".
-void page_put_set_title(const struct page_set *s, struct text *out);
+void page_put_set_title(const struct page_set *s, bool with_place, struct text *out);
+// Are all sets of one device and language? Then their titles need not say so.
+bool page_is_one_place(const struct page *p);
 // The answer of `hone best`, how to use it, and what to try next.
 void page_put_answer(const struct page_set *s, struct text *out);
 // A row for each set, and what one configuration for all of them would cost.

@@ -47,7 +47,7 @@ static void put_overview_row(const struct page_set *s, size_t number, bool has_r
     if (s->best != SIZE_MAX)
         page_configuration(s, &s->rows[s->best], &best);
     text_addf(out, "<tr><th scope=\"row\"><a href=\"#set-%zu\">", number);
-    page_put_set_title(s, out);
+    page_put_set_title(s, !page_is_one_place(s->page), out);
     text_add(out, "</a></th><td>");
     put_markup(s->timed ? text_cstr(&best) : "no configuration has a time", out);
     text_add(out, "</td>");
@@ -115,6 +115,13 @@ void page_put_overview(const struct page *p, struct text *out)
     if (shown < 2)
         return;
     text_add(out, "<section class=\"view overview\"><h2>All at a glance</h2>\n");
+    if (page_is_one_place(p)) {
+        text_add(out, "<p class=\"note\">");
+        put_markup(p->sets[0].device, out);
+        text_add(out, p->sets[0].device[0] && p->sets[0].language[0] ? ", " : "");
+        put_markup(p->sets[0].language, out);
+        text_add(out, "</p>\n");
+    }
     for (size_t i = 0; i < p->count; i++) {
         if (page_is_first(&p->sets[i]) && !page_set_is_found(&p->sets[i]))
             put_portability(&p->sets[i], has_several, out);

@@ -242,7 +242,7 @@ static const char *missing_counters(const struct page_set *s)
         if (s->details[i].counters && s->details[i].counters->source[0])
             return NULL;
     }
-    return "nothing was counted: hone tune --counters counts what the finalists do";
+    return "nothing was counted: hone tune --with counters counts what the finalists do";
 }
 
 static void tell_counters(const struct page_set *s, struct text *out)

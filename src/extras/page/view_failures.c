@@ -151,7 +151,7 @@ static void grid_failures(const struct page_set *s, struct sheet *g)
         page_configuration(s, r, &text);
         sheet_text(g, text_cstr(&text));
         if (!s->is_recorded)
-            page_run_command(s, r, &command);
+            page_command(s, "run", r, &command);
         sheet_text(g, text_cstr(&command));
         sheet_text(g, groups[i].logged != SIZE_MAX ? s->rows[groups[i].logged].log : "");
         g->out->failed |= text.failed || command.failed;

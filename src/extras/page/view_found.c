@@ -275,7 +275,9 @@ static void grid_leaderboard(const struct page_set *s, struct sheet *g)
         sheet_number(g, v->high);
         sheet_text(g, v->is_twice ? "yes" : "");
         sheet_text(g, v->at);
-        sheet_text(g, v->evidence[0] ? v->evidence : v->same_as[0] ? v->same_as : "");
+        char same[256];
+        str_format(same, sizeof same, "the code of %s", v->same_as);
+        sheet_text(g, v->evidence[0] ? v->evidence : v->same_as[0] ? same : "");
     }
     sheet_end(g);
 }
@@ -333,9 +335,12 @@ static void tell_leaderboard(const struct page_set *s, struct text *out)
             best = v;
     }
     text_addf(out, "%zu of %zu candidates are correct", right, count);
-    if (best)
+    if (best && best->score > 1)
         text_addf(out, "; %s leads, at least %.3g times as fast as the baseline", best->candidate,
                   best->score);
+    else if (best)
+        text_addf(out, "; %s leads, but is not shown to be faster than the baseline",
+                  best->candidate);
     text_add(out, ".");
 }
 

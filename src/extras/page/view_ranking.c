@@ -302,7 +302,8 @@ static void tell_rounds(const struct page_set *s, struct text *out)
         text_addf(out, "In %u of %u rounds most finalists took %g times their usual or longer.",
                   disturbed, s->ranking.rounds, rule);
     else
-        text_addf(out, "The machine was steady in all %u rounds.", s->ranking.rounds);
+        text_addf(out, "None of the %u rounds was slower than the others for most finalists.",
+                  s->ranking.rounds);
 }
 
 const struct view page_view_finalists = {

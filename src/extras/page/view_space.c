@@ -703,9 +703,10 @@ static void tell_importance(const struct page_set *s, struct text *out)
         small += m->shares[i].share < 0.05;
     if (told && small > 0)
         text_addf(out, " %zu other%s below 5 %% each.", small, small == 1 ? " is" : "s are");
-    if (m->explained < 0.5)
-        text_addf(out, " With care: only %.0f %% of unseen rows is explained.",
-                  100 * fmax(m->explained, 0));
+    if (m->explained < 0.005)
+        text_add(out, " With care: nothing of unseen rows is explained.");
+    else if (m->explained < 0.5)
+        text_addf(out, " With care: only %.0f %% of unseen rows is explained.", 100 * m->explained);
 }
 
 static void tell_heatmap(const struct page_set *s, struct text *out)

@@ -269,13 +269,17 @@ static bool read_device(const struct reader *r, json_t *object, struct device_in
     return ok;
 }
 
-static json_t *parse_json(const struct reader *r, const char *text, size_t length)
+#define BASELINE_COMMAND "hone bench SPEC -o FILE"
+#define LIST_COMMAND     "hone best SPEC --json"
+
+static json_t *parse_json(const struct reader *r, const char *text, size_t length,
+                          const char *remedy)
 {
     json_error_t why;
     json_t *root = json_loadb(text, length, 0, &why);
     if (!root)
-        error_set(r->e, ERROR_INPUT, "%s: line %d, column %d: %s", r->path, why.line, why.column,
-                  why.text);
+        error_set(r->e, ERROR_INPUT, "%s:%d:%d: not valid JSON: %s; this writes it: %s", r->path,
+                  why.line, why.column, why.text, remedy);
     return root;
 }
 
@@ -285,10 +289,9 @@ static bool read_baseline(const struct reader *given, json_t *root, struct basel
     json_int_t version = json_integer_value(json_object_get(root, "hone_baseline"));
     memset(out, 0, sizeof *out);
     if (version == 0)
-        return error_set(r->e, ERROR_INPUT,
-                         "%s: no baseline: those that hone bench --output writes begin with "
-                         "\"hone_baseline\"",
-                         r->path);
+        return error_set(
+            r->e, ERROR_INPUT,
+            "%s: is JSON, but no baseline of hone's; this writes one: " BASELINE_COMMAND, r->path);
     if (version != VERSION)
         return error_set(r->e, ERROR_INPUT,
                          "%s: hone_baseline: version %lld; this hone reads version %d", r->path,
@@ -305,7 +308,7 @@ bool baseline_parse(const char *path, const char *text, size_t length, struct ar
                     struct baseline *out, struct error *e)
 {
     const struct reader r = {.path = path, .arena = a, .e = e};
-    json_t *root = parse_json(&r, text, length);
+    json_t *root = parse_json(&r, text, length, BASELINE_COMMAND);
     bool ok = root && read_baseline(&r, root, out);
     json_decref(root);
     return ok;
@@ -476,7 +479,7 @@ bool baseline_parse_list(const char *path, const char *text, size_t length, cons
                          struct arena *a, struct baseline *out, struct error *e)
 {
     const struct reader r = {.path = path, .arena = a, .e = e};
-    json_t *root = parse_json(&r, text, length);
+    json_t *root = parse_json(&r, text, length, LIST_COMMAND);
     memset(out, 0, sizeof *out);
     bool is_table = json_is_array(json_object_get(root, "columns")) &&
                     json_is_array(json_object_get(root, "devices"));

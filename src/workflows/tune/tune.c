@@ -536,6 +536,22 @@ static void split_times(const struct tune *t, struct tune_progress *out)
     times->span_ns[SPAN_STORING] += storing;
 }
 
+// Finds the leader among those that have been in all rounds.
+static void find_ranked_leader(const struct tune *t, struct tune_ranked *out)
+{
+    uint32_t rounds = 0;
+    for (size_t i = 0; i < t->in_ranking_count; i++)
+        rounds = t->in_ranking[i].count > rounds ? t->in_ranking[i].count : rounds;
+    for (size_t i = 0; rounds > 0 && i < t->in_ranking_count; i++) {
+        const struct finalist *c = &t->in_ranking[i];
+        double ns = stats_median(c->samples, c->count);
+        if (c->failure || c->count < rounds || (out->leader && ns >= out->leader_ns))
+            continue;
+        out->leader = &item_at(t, c->ticket)->record;
+        out->leader_ns = ns;
+    }
+}
+
 void tune_progress(struct tune *t, struct tune_progress *out)
 {
     *out = t->progress;
@@ -548,6 +564,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     if (t->final_ranking) {
         final_ranking_status(t->final_ranking, &out->ranked.status);
         out->common.left_ns = out->ranked.status.left_ns;
+        find_ranked_leader(t, &out->ranked);
     }
     out->strategy = strategy_name(scalarization_strategy(t->strategy));
     out->strategy_description = strategy_description(scalarization_strategy(t->strategy));

@@ -79,6 +79,8 @@ struct tune_ranked {
     char why[TIE_BREAK_WHY];          // that one was chosen
     uint8_t id[16];                   // of the ranking in the store; zeros with one finalist
     struct final_ranking_status status;
+    const struct tune_record *leader; // (or NULL) the fastest in the rounds that ran
+    double leader_ns;                 // its median there
 };
 
 // How many times faster one record is than another.
