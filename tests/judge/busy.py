@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A busy machine, simulated: launches that were interrupted. Of kernels that are 10 % faster those that are measured twice are called
-so (one in two or three, without longer rounds), and equal ones are not.
+so (about half, without longer rounds), and equal ones are not.
 
     busy.py HONE FAKE_DRIVER [COUNT]    FAKE_DRIVER is the folder of its libOpenCL.so.1; COUNT candidates of each kind
 """
