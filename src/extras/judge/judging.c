@@ -285,6 +285,7 @@ static void close_session(struct judging *j)
     }
     j->ahead = j->group_end = j->current;
     j->racing_count = j->repeats = 0;
+    j->is_stretched = false;
 }
 
 // The screening is over: its workers are left for the next batch, without a job.
@@ -402,6 +403,7 @@ static void next_point(struct judging *j)
 {
     j->timing++;
     j->repeats = 0;
+    j->is_stretched = false;
 }
 
 static void enter(struct finalist *f, const struct attempt *a)
@@ -415,9 +417,12 @@ static bool start_rounds(struct judging *j, struct error *e)
     enter(&j->finalists[0], &j->points[j->timing].attempt);
     for (uint32_t i = 0; i < j->racing_count; i++)
         enter(&j->finalists[1 + i], &j->racing[i]->attempts[j->timing]);
+    struct measure_rules rules = j->rules;
+    if (j->is_stretched)
+        rules.rounds = fmin(JUDGE_STRETCH * rules.rounds, JUDGE_ROUNDS_MOST);
     const struct final_ranking_options o = {
         .evaluator = j->w.evaluator,
-        .rules = &j->rules,
+        .rules = &rules,
         .device = j->o.setup.device,
         .seeds = {.order = j->seed + j->tickets, .decision = j->seed},
         .finalists = j->finalists,
@@ -443,6 +448,15 @@ static void take_times(struct judging *j, bool is_baseline_doubtful, uint32_t *a
         else
             contestant_time(j, c, own);
     }
+}
+
+// Do the final's rounds say too little, as on a busy machine? Whether they do is told by how wide the interval is, not by where it lies:
+// so longer rounds, of which alone the times then count, are no second chance for a kernel that is not faster.
+static bool are_rounds_short(const struct judging *j)
+{
+    const struct finalist *own = &j->finalists[1];
+    return j->is_final && !j->is_stretched && j->o.rounds == 0 && !own->failure &&
+           finalist_width(j, own) > JUDGE_WIDE;
 }
 
 // The baseline was right when the session began: one of those that share its worker, or the caches, has spoilt it. With new workers
@@ -478,6 +492,11 @@ static enum workflow_answer step_rounds(struct judging *j, int timeout_ms, struc
     const bool is_doubtful = j->repeats < REPEATS_MOST && finalist_is_doubtful(&j->finalists[0]);
     if (j->finalists[0].failure && !is_doubtful)
         return baseline_lost(j, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    if (!is_doubtful && are_rounds_short(j)) {
+        end_rounds(j);
+        j->is_stretched = true;
+        return WORKFLOW_NOTHING;
+    }
     take_times(j, is_doubtful, &again);
     end_rounds(j);
     j->racing_count = again;

@@ -61,7 +61,12 @@ void judge_floor(const struct device_info *d, const struct job *job, double rate
 double judge_floor_that_decides(const struct device_info *d, const struct judge_floor *f,
                                 double baseline_ns);
 
-#define JUDGE_ROUNDS       12 // of screening
+#define JUDGE_ROUNDS 12 // of screening
+// Where an interval is wider than this to either side, the machine is busy: the screening, which only says which are measured again,
+// asks for this level, and the final's rounds are run again, so many times as many.
+#define JUDGE_WIDE         0.05
+#define JUDGE_SCREENING    0.8
+#define JUDGE_STRETCH      4
 #define JUDGE_FINAL_ROUNDS 24 // at least, of the final
 #define JUDGE_ROUNDS_MOST  100
 #define JUDGE_POINTS_MOST  64
@@ -111,6 +116,7 @@ struct judge_time {
     double baseline_ns, candidate_ns;
     struct judge_floor floor;
     struct stats_ratio speedup;
+    double low; // the lower end of its interval at the level of those that are measured again
 };
 
 struct judge_record {

@@ -17,31 +17,32 @@
 
 #define BLOCK_NS   50000000.0 // the baseline's launches of a block take so long
 #define BLOCK_MOST 5000
-#define PAIRS      9
-// Pairs that show less than half of the claimed gain: with so many it is doubtful, with so many there is none.
-#define PAIRS_DOUBTFUL 2
-#define PAIRS_WRONG    8
-#define TRIES          3 // of doubtful ones
+#define PAIRS      9 // between two looks
+#define LOOKS      5
+// Pairs that show less than half of the claimed gain: of all so far there are at most so many if the gain is there, and all but one in
+// nine if there is none. Were each pair as likely to show it as not, the first would hold at some look in fewer than 6 of 100 trials.
+static const uint32_t less_most[LOOKS] = {1, 4, 8, 11, 15};
 // The share of the baseline's turns that the candidate's processes may use; they have nothing to do then.
 #define BUSY_SHARE  0.2
 #define BUSY_LEAST  50000000 // ns: a few ticks tell nothing
 #define FIRST_TIMES 2 // a launch on new inputs takes so many times one of a block, in all pairs
 
 // Turns come in fours: a block of each side, a single launch of each. The first four are on known inputs and count for nothing.
-#define TURNS (4 * (PAIRS + 1))
+#define TURNS_OF(pairs) (4 * ((pairs) + 1))
+#define PAIRS_MOST      (LOOKS * PAIRS)
 enum { BASELINE, CANDIDATE };
 
 struct clock_trial {
     struct evaluator *clean; // the baseline's own
     uint64_t ticket;         // in it
     bool is_ready;           // it is verified there
-    uint32_t batch, asked, answered, tries;
-    uint64_t took_ns[TURNS / 2][2];   // blocks and single launches in turn
-    double baseline_ns, candidate_ns; // of a launch, as their workers say
-    struct guard_cores cores;         // before the candidate's first turn
-    struct guard_workers others;      // all but the baseline's
-    uint64_t used_ns;                 // by them, before the baseline's turn
-    uint64_t busy_ns, turns_ns;       // in the baseline's turns so far; these
+    uint32_t batch, asked, answered, looks;
+    uint64_t took_ns[TURNS_OF(PAIRS_MOST) / 2][2]; // blocks and single launches in turn
+    double baseline_ns, candidate_ns;              // of a launch, as their workers say
+    struct guard_cores cores;                      // before the candidate's first turn
+    struct guard_workers others;                   // all but the baseline's
+    uint64_t used_ns;                              // by them, before the baseline's turn
+    uint64_t busy_ns, turns_ns;                    // in the baseline's turns so far; these
 };
 
 bool clock_is_wanted(const struct judging *j, const struct contestant *c)
@@ -117,21 +118,22 @@ static double first_launch(const struct clock_trial *k, uint32_t pair)
     return k->baseline_ns + (double)t[CANDIDATE] - (double)t[BASELINE];
 }
 
-// False: it is doubtful, and is to be tried again.
+// Looks at all pairs so far. False: it is doubtful, and there are to be more.
 static bool judge_clock(struct judging *j, struct contestant *c, const struct point *p)
 {
     struct clock_trial *k = j->clock;
     const double gain = k->baseline_ns - k->candidate_ns;
-    double gains[PAIRS], firsts[PAIRS];
+    const uint32_t pairs = PAIRS * (k->looks + 1);
+    double gains[PAIRS_MOST], firsts[PAIRS_MOST];
     uint32_t less = 0, slow = 0;
     char seen[32], said[32];
-    for (uint32_t i = 0; i < PAIRS; i++) {
+    for (uint32_t i = 0; i < pairs; i++) {
         gains[i] = block_gain(k, i);
         firsts[i] = first_launch(k, i);
         less += gains[i] < gain / 2;
         slow += firsts[i] > FIRST_TIMES * k->candidate_ns && firsts[i] > k->candidate_ns + gain / 2;
     }
-    duration_to_str(fmax(k->baseline_ns - stats_median_of(gains, PAIRS), 0), seen);
+    duration_to_str(fmax(k->baseline_ns - stats_median_of(gains, pairs), 0), seen);
     duration_to_str(k->candidate_ns, said);
     if (guard_cores_changed(&k->cores))
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
@@ -141,20 +143,19 @@ static bool judge_clock(struct judging *j, struct contestant *c, const struct po
                         "what it has started uses the processor while the baseline is timed: %.0f "
                         "ms of %.0f ms",
                         (double)k->busy_ns / 1e6, (double)k->turns_ns / 1e6);
-    else if (less >= PAIRS_WRONG)
+    else if (less >= pairs - pairs / PAIRS)
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
                         "by the tuner's clock its launches take %s, by its worker's %s", seen,
                         said);
-    else if (slow == PAIRS && k->batch > 1) {
-        duration_to_str(stats_median_of(firsts, PAIRS), seen);
+    else if (slow == pairs && k->batch > 1) {
+        duration_to_str(stats_median_of(firsts, pairs), seen);
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
                         "by the tuner's clock a launch on new inputs takes %s, by its worker's one "
                         "of many on the same %s",
                         seen, said);
-    } else if (less >= PAIRS_DOUBTFUL && ++k->tries < TRIES) {
-        k->asked = k->answered = 0;
+    } else if (less > less_most[k->looks] && ++k->looks < LOOKS) {
         return false;
-    } else if (less >= PAIRS_DOUBTFUL) {
+    } else if (k->looks == LOOKS) {
         c->record.verdict = JUDGE_SAME;
         c->record.evidence = "faster by its worker's clock; the tuner's, which native code cannot "
                              "reach, does not tell: the machine is too busy";
@@ -205,7 +206,7 @@ enum workflow_answer clock_step(struct judging *j, struct contestant *c, uint32_
     const struct point *p = &j->points[point];
     struct outcome out;
     bool goes_on = true;
-    if (k->is_ready && k->answered == TURNS)
+    if (k->is_ready && k->answered == TURNS_OF(PAIRS * (k->looks + 1)))
         return judge_clock(j, c, p) ? WORKFLOW_END : WORKFLOW_NOTHING;
     if (!k->is_ready)
         evaluator_rest(j->w.evaluator, true); // while the baseline is built

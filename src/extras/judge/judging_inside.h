@@ -102,6 +102,7 @@ struct judging {
     const struct contestant *guest; // the last of these
     uint32_t timing;                // the timed point whose rounds run
     uint32_t repeats;               // of these, because one seemed to keep results
+    bool is_stretched;              // these are longer, because intervals were wide
     struct contestant *racing[GROUP_MOST];
     uint32_t racing_count;
     struct finalist finalists[1 + GROUP_MOST]; // the baseline, and those that race
@@ -185,6 +186,8 @@ void contestant_fail(struct judging *j, struct contestant *c, enum judge_verdict
                      const char *at, const char *format, ...) __attribute__((format(printf, 5, 6)));
 // The rounds at the timed point are over. Did it fail by its times, which a busy machine may have made?
 bool finalist_is_doubtful(const struct finalist *f);
+// How far the interval of its speed-up reaches to either side, in logarithms.
+double finalist_width(const struct judging *j, const struct finalist *own);
 void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own);
 // All points are timed.
 void contestant_decide(struct judging *j, struct contestant *c);

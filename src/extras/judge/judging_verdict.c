@@ -173,23 +173,42 @@ bool finalist_is_doubtful(const struct finalist *f)
     return f->failure && keeps_results(f->failure);
 }
 
+// Its times beside the baseline's in the same rounds.
+static void compare_times(const struct judging *j, const struct finalist *own, double level,
+                          struct stats_ratio *out)
+{
+    const struct finalist *base = &j->finalists[0];
+    const uint32_t batch = own->batch ? own->batch : 1;
+    stats_paired_ratio(base->samples, own->samples,
+                       base->count < own->count ? base->count : own->count, level,
+                       j->o.setup.device->timer_ns / batch, out);
+}
+
+double finalist_width(const struct judging *j, const struct finalist *own)
+{
+    struct stats_ratio seen;
+    compare_times(j, own, j->level, &seen);
+    return seen.interval ? log(seen.high / seen.low) / 2 : INFINITY;
+}
+
 void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own)
 {
     const struct point *p = &j->points[j->timing];
     const struct finalist *base = &j->finalists[0];
     struct judge_time *t = &c->record.times[j->timing];
+    struct stats_ratio seen;
     if (own->failure) {
         contestant_fail_in_rounds(j, c, p, own->failure);
         return;
     }
-    size_t count = base->count < own->count ? base->count : own->count;
-    uint32_t batch = own->batch ? own->batch : 1;
-    t->timed = count > 0;
+    t->timed = base->count > 0 && own->count > 0;
     t->baseline_ns = median_of(base);
     t->candidate_ns = median_of(own);
     judge_floor(j->o.setup.device, p->model, j->o.memory_rate, &t->floor);
-    stats_paired_ratio(base->samples, own->samples, count, j->level,
-                       j->o.setup.device->timer_ns / batch, &t->speedup);
+    compare_times(j, own, j->level, &t->speedup);
+    const bool is_wide = finalist_width(j, own) > JUDGE_WIDE;
+    compare_times(j, own, is_wide ? fmin(j->level, JUDGE_SCREENING) : j->level, &seen);
+    t->low = seen.interval ? seen.low : 0;
     const double least = judge_floor_that_decides(j->o.setup.device, &t->floor, t->baseline_ns);
     if (t->timed && t->candidate_ns < least)
         contestant_fail(
@@ -224,9 +243,10 @@ double judge_floor_that_decides(const struct device_info *d, const struct judge_
     return d->type == DEVICE_CPU || baseline_ns < f->ns ? f->sure_ns : f->ns;
 }
 
-static void sum_up_times(struct judge_record *r)
+// False: it does not even seem faster.
+static bool sum_up_times(struct judge_record *r, double alike)
 {
-    double ratio = 0, low = 0, high = 0;
+    double ratio = 0, low = 0, high = 0, least = 0;
     r->timed = true;
     r->speedup.interval = true;
     for (uint32_t i = 0; i < r->time_count; i++) {
@@ -236,26 +256,29 @@ static void sum_up_times(struct judge_record *r)
         ratio += log(t->speedup.ratio);
         low += log(t->speedup.low);
         high += log(t->speedup.high);
+        least += log(t->low);
     }
     r->speedup.ratio = exp(ratio / r->time_count);
     r->speedup.low = exp(low / r->time_count);
     r->speedup.high = exp(high / r->time_count);
+    return exp(least / r->time_count) > alike;
 }
 
 void contestant_decide(struct judging *j, struct contestant *c)
 {
     struct judge_record *r = &c->record;
     const bool was_faster = c->is_finalist;
-    sum_up_times(r);
+    const bool seems_faster = sum_up_times(r, j->rules.alike);
     r->evidence =
         c->was_doubted ? "right alone; wrong beside others: perhaps changed by one of them" : "";
     r->is_final = j->is_final;
-    const bool faster = r->speedup.interval && r->speedup.low > j->rules.alike;
+    const bool faster =
+        j->is_final ? r->speedup.interval && r->speedup.low > j->rules.alike : seems_faster;
     r->verdict = faster                                                        ? JUDGE_FASTER
                  : r->speedup.interval && r->speedup.high < 1 / j->rules.alike ? JUDGE_SLOWER
                                                                                : JUDGE_SAME;
     c->is_finalist = faster && !j->is_final;
     c->over = !c->is_finalist;
     if (was_faster && !faster)
-        r->evidence = "faster when it was first measured, not when it was measured again";
+        r->evidence = "it seemed faster at first, and not when it was measured again";
 }
