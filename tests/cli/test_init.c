@@ -230,6 +230,38 @@ START_TEST(parts_are_read_where_they_are_included)
 }
 END_TEST
 
+// A file beside the source that has a type which it lacks stands in front of it: not one with kernels of its own.
+START_TEST(types_are_read_from_beside)
+{
+    char source[512], kernels[512], types[512], spec[512];
+    str_format(source, sizeof source, "%s/beside.cl", program_folder());
+    str_format(kernels, sizeof kernels, "%s/beside_a.cl", program_folder());
+    str_format(types, sizeof types, "%s/beside_b.hpp", program_folder());
+    str_format(spec, sizeof spec, "%s/beside.json", program_folder());
+    write_text(source, "kernel void k(global int *x, const grid_shape s) { int i = "
+                       "get_global_id(0); if (i < s.dims[0]) x[i] = s.dims[0] + i; }\n");
+    write_text(kernels, "typedef struct { float dims[2]; } grid_shape;\n"
+                        "kernel void other(global float *x) { x[0] = 1; }\n");
+    write_text(types, "typedef struct { grid_t dims[2]; } grid_shape;\n");
+    struct ran r = program_run("init", source, "-o", spec, "--no-check");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    has(r.out, "beside_b.hpp, which has types that it lacks");
+    ran_release(&r);
+    r = program_run("spec", spec, "--to", "t1");
+    has(r.out, "beside_b.hpp");
+    has(r.out, "\"grid_t\"");
+    ran_release(&r);
+    unlink(spec);
+    unlink(types);
+    r = program_run("init", source, "-o", spec, "--no-check");
+    ck_assert_ptr_null(strstr(r.out, "behind:"));
+    ran_release(&r);
+    unlink(spec);
+    unlink(source);
+    unlink(kernels);
+}
+END_TEST
+
 // len() of a file that is not there; of what no file fills it is Python's.
 START_TEST(lengths_need_their_file)
 {
@@ -299,6 +331,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, arrays_are_taken);
     tcase_add_test(tests, values_are_set);
     tcase_add_test(tests, parts_are_read_where_they_are_included);
+    tcase_add_test(tests, types_are_read_from_beside);
     tcase_add_test(tests, lengths_need_their_file);
     tcase_add_test(tests, checks_mend_a_spec);
 }

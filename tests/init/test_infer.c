@@ -200,6 +200,63 @@ START_TEST(structs_by_value)
 }
 END_TEST
 
+// An array of extents, and the strides that are their products; a type that nothing defines is int.
+START_TEST(structs_with_arrays)
+{
+    CL("k",
+       "typedef struct { extent_t dims[4]; extent_t strides[4]; extent_t offset; } shape;\n"
+       "kernel void k(global float *x, const shape s)\n"
+       "{ int i = get_global_id(0), j = get_global_id(1);\n"
+       "if (i < s.dims[0] && j < s.dims[1]) x[s.offset + j * s.strides[1] + i] = 1; }",
+       "s_dims_0; s_dims_1; " OWN2 "extent_t; | s_dims_0 / block_size_x; s_dims_1 / block_size_y; "
+       "| x w s_dims_0 * s_dims_1; s struct; s.dims[0] = s_dims_0; s.dims[1] = s_dims_1; s.offset "
+       "= "
+       "0; ");
+    CL("k",
+       "typedef struct { int n[2]; } counts;\n"
+       "kernel void k(global int *x, counts c)\n"
+       "{ int i = get_global_id(0); if (i < c.n[1]) x[i] = c.n[0]; }",
+       "c_n_1; c_n_0; " OWN
+       "| c_n_1 / block_size_x; | x w c_n_1; c struct; c.n[1] = c_n_1; c.n[0] = c_n_0; ");
+}
+END_TEST
+
+// Each group works on the block behind its own.
+START_TEST(one_group_less)
+{
+    CL("k",
+       "kernel void k(global float *m, int n) {\n"
+       "int x = (get_group_id(0) + 1) * T + get_local_id(0);\n"
+       "int y = (get_group_id(1) + 1) * T + get_local_id(1);\n"
+       "m[y * n + x] -= m[get_local_id(1) * n + x] * m[y * n + get_local_id(0)]; }",
+       "n; T=16 of [8, 16, 32]; | n - T / T; n - T / T; | m rw n * n; n = n; | n % T == 0");
+    CL("k",
+       "kernel void k(global int *y, global const int *sums, int n) {\n"
+       "int block = get_group_id(0) + 1, end = (block + 1) * T < n ? (block + 1) * T : n;\n"
+       "int sum = sums[block];\n"
+       "for (int i = block * T + get_local_id(0); i < end; i += get_local_size(0)) y[i] += sum; }",
+       "n; T=32 of [16, 32, 64]; " OWN "| ceil(n / T) * block_size_x / block_size_x; "
+       "| y rw n; sums r ceil(n / (T)) + 1; n = n; ");
+}
+END_TEST
+
+// The length of a row is the number of work-items, and its name says nothing; an argument that is only held against
+// numbers is no size.
+START_TEST(sizes_by_use)
+{
+    CL("k",
+       "#define AT(p, row) (p[(row) * N_PT + get_global_id(0)])\n"
+       "kernel void k(global const float *t, global float *r) {\n"
+       "float x = t[get_global_id(0)]; AT(r, 0) = x; AT(r, 72) = 2 * x; }",
+       "N_PT; " OWN
+       "| N_PT / block_size_x; | t r N_PT; r rw 73 * N_PT; | N_PT % block_size_x == 0");
+    CL("k",
+       "kernel void k(global float *y, int n, int dim) { int i = get_global_id(0);\n"
+       "if (i < n) y[i] = dim == 1 ? i : dim == 2 ? 1 : 0; }",
+       "n; " OWN "| n / block_size_x; | y w n; n = n; dim = 1; ");
+}
+END_TEST
+
 START_TEST(what_cannot_be_passed)
 {
     static const char *const texts[] = {
@@ -397,6 +454,9 @@ static void add(TCase *tests)
     tcase_add_test(tests, sums);
     tcase_add_test(tests, only_its_own_names);
     tcase_add_test(tests, structs_by_value);
+    tcase_add_test(tests, structs_with_arrays);
+    tcase_add_test(tests, one_group_less);
+    tcase_add_test(tests, sizes_by_use);
     tcase_add_test(tests, what_cannot_be_passed);
     tcase_add_test(tests, what_is_not_understood);
     tcase_add_test(tests, words_of_cuda);

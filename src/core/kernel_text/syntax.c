@@ -473,18 +473,24 @@ static const struct record *find_record(const struct parser *p, const char *name
     return found;
 }
 
-// Appends "int rows; "; false where it has no value that can be written down.
+// Appends "int rows; "; false where it has no value that can be written down. One type that nothing defines may be int,
+// as -D is to say.
 static bool write_member(const struct parser *p, const struct type *t, const char *name,
-                         const struct record *inner, struct text *out)
+                         const struct record *inner, struct record *r, struct text *out)
 {
     const struct record *known = t->base == TYPE_RECORD ? find_record(p, t->words) : NULL;
     inner = inner ? inner : known;
-    bool is_number = (t->base == TYPE_INTEGER || t->base == TYPE_FLOAT) && t->words;
+    const bool is_open = t->base == TYPE_OPEN && t->words && !strchr(t->words, '<') &&
+                         (!r->open_type || str_equal(r->open_type, t->words));
+    bool is_number =
+        ((t->base == TYPE_INTEGER || t->base == TYPE_FLOAT) && t->words) || (is_open && !inner);
     if (t->stars || !name || !*name || t->dimension_count > 1 ||
         !(is_number || (inner && inner->text)) ||
         (t->dimension_count && (!t->dimensions[0] || t->dimensions[0]->kind != NODE_NUMBER)))
         return false;
-    text_addf(out, "%s %s", is_number ? t->words : inner->text, name);
+    if (is_open && !inner)
+        r->open_type = t->words;
+    text_addf(out, "%s %s", is_open && !inner ? "int" : is_number ? t->words : inner->text, name);
     if (t->dimension_count)
         text_addf(out, "[%lld]", (long long)t->dimensions[0]->integer);
     text_add(out, "; ");
@@ -533,7 +539,7 @@ static void read_record(struct parser *p, struct type *t, bool is_union)
             struct type one = member;
             uint64_t bytes = 1;
             const char *name = read_declarator(p, &one);
-            is_written = is_written && write_member(p, &one, name, inner, &members) &&
+            is_written = is_written && write_member(p, &one, name, inner, &r, &members) &&
                          !at_sign(p, ":"); // bits
             for (uint32_t i = 0; i < one.dimension_count; i++) {
                 const struct node *d = one.dimensions[i];

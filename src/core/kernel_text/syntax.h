@@ -127,8 +127,9 @@ struct record {
     const char *component;
     uint32_t component_bytes;
     // "struct {int rows; float gain[4];}", with the records in it spelled out; NULL: something has no value that can be
-    // written down (a pointer, a union, bits, an open type).
+    // written down (a pointer, a union, bits, two open types).
     const char *text;
+    const char *open_type; // (or NULL) a member's type that nothing defines; `text` has int for it
 };
 
 // A condition on the source's names: a static_assert, or an #error that must not be reached.

@@ -170,6 +170,23 @@ static bool is_measured(const struct reading *r, const struct token *name)
 // Beside enum parameter_use: a use other than reading or assigning an element may do both.
 #define PARAMETER_UNSURE 4u
 
+// `(name[i]) = 1`, as a macro writes it: the sign behind the brackets around an element, where it assigns; else `t`,
+// what stands behind the element. `if (name[i]) ++k;` is none.
+static const struct token *skip_own_brackets(const struct reading *r, const struct token *before,
+                                             const struct token *t)
+{
+    const struct token *after = t;
+    while (before > r->text.tokens && is_sign_token(before, "(") && is_sign_token(after, ")")) {
+        before--;
+        after++;
+    }
+    const bool is_sign = after > t && after->kind == TOKEN_SIGN;
+    const size_t length = is_sign ? strlen(after->text) : 0;
+    const bool is_assigning = length && after->text[length - 1] == '=' &&
+                              (length == 1 || !strchr("=!<>", after->text[0]) || length == 3);
+    return is_assigning ? after : t;
+}
+
 // The use that an expression with the pointer's name makes of its memory.
 static unsigned use_at(const struct reading *r, const struct token *name)
 {
@@ -188,6 +205,7 @@ static unsigned use_at(const struct reading *r, const struct token *name)
     t++;
     if (is_sign_token(t, "[") || is_sign_token(t, "."))
         return unsure; // of what lies there
+    t = skip_own_brackets(r, before, t);
     if (is_sign_token(t, "="))
         return PARAMETER_WRITTEN;
     bool is_changed = t->kind == TOKEN_SIGN && str_listed(changes, t->text);

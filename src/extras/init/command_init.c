@@ -42,6 +42,7 @@ struct session {
     struct inferred found;
     const char *path;   // of the source
     const char *part;   // (or NULL) the file that was named, where `path` includes it
+    const char *ahead;  // (or NULL) a file beside it that has its types, and stands in front of it
     const char *wanted; // (or NULL) the kernel, where it is known
     const char *output; // of the spec
     // Where #include looks: --include, and folders above the source's that have what it includes.
@@ -173,22 +174,25 @@ static bool write_spec(struct session *s, const char *output, bool is_again, str
     struct text spec = TEXT_INIT;
     bool to_stdout = str_equal(output, "-");
     char *kernel_file = relative_to(s->path, to_stdout ? s->path : output);
+    char *ahead = s->ahead ? relative_to(s->ahead, to_stdout ? s->path : output) : NULL;
     char **folders = arena_array(&s->arena, s->folder_count + (size_t)1, sizeof *folders);
-    bool ok = kernel_file && folders;
+    bool ok = kernel_file && folders && (ahead || !s->ahead);
     for (uint32_t i = 0; ok && i < s->folder_count; i++) {
         folders[i] = folder_from(s->folders[i], to_stdout ? s->path : output);
         ok = folders[i] != NULL;
     }
     if (ok)
-        init_spec_write(
-            &s->found,
-            &(struct init_file){.path = kernel_file,
-                                .has_several = s->kernels.count > 1 || s->settings->kernel,
-                                .folders = folders,
-                                .folder_count = s->folder_count,
-                                .defines = s->settings->define.items,
-                                .define_count = (uint32_t)s->settings->define.count},
-            &spec);
+        init_spec_write(&s->found,
+                        &(struct init_file){.path = kernel_file,
+                                            .ahead = ahead,
+                                            .language = language_traits(s->language)->text,
+                                            .has_several = s->kernels.count > 1 ||
+                                                           s->settings->kernel || s->ahead,
+                                            .folders = folders,
+                                            .folder_count = s->folder_count,
+                                            .defines = s->settings->define.items,
+                                            .define_count = (uint32_t)s->settings->define.count},
+                        &spec);
     for (uint32_t i = 0; folders && i < s->folder_count; i++)
         free(folders[i]);
     ok = (ok && !spec.failed) || error_memory(e);
@@ -197,6 +201,7 @@ static bool write_spec(struct session *s, const char *output, bool is_again, str
     else if (ok)
         ok = is_again ? file_replace(output, &spec, e) : file_create(output, &spec, e);
     free(kernel_file);
+    free(ahead);
     text_release(&spec);
     return ok;
 }
@@ -330,19 +335,28 @@ static bool add_outer_folders(struct session *s, struct error *e)
     return ok;
 }
 
+static bool read_joined(struct session *s, struct error *e)
+{
+    if (s->ahead && !infer_read(s->ahead, s->folders, &s->source, NULL, e))
+        return false;
+    if (s->ahead)
+        text_add(&s->source, "\n#line 1\n");
+    return infer_read(s->path, s->folders, &s->source, &s->missing, e);
+}
+
 static bool read_source_text(struct session *s, struct error *e)
 {
     if (!add_outer_folders(s, e))
         return false;
     for (uint32_t i = 0; i < s->settings->include.count && i < FOLDERS_MOST; i++)
         s->folders[s->folder_count++] = s->settings->include.items[i];
-    if (!infer_read(s->path, s->folders, &s->source, &s->missing, e))
+    if (!read_joined(s, e))
         return false;
     if (!s->missing.length || !find_folders(s))
         return true;
     text_clear(&s->source);
     text_clear(&s->missing);
-    return infer_read(s->path, s->folders, &s->source, &s->missing, e);
+    return read_joined(s, e);
 }
 
 // Puts the names of --define in front of the source, as the compiler has them.
@@ -401,14 +415,13 @@ static bool infer_source(struct session *s, struct error *e)
 
 // ---- a part of another file --------------------------------------------------------------------
 
-// Is the source no program by itself: a type of an argument is nowhere?
-static bool is_part(const struct session *s)
+// Types that are nowhere in the source.
+static uint32_t count_open_types(const struct inferred *f)
 {
-    for (uint32_t i = 0; i < s->found.name_count; i++) {
-        if (s->found.names[i].role == NAME_TYPE)
-            return true;
-    }
-    return false;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->name_count; i++)
+        count += f->names[i].role == NAME_TYPE && !f->names[i].values;
+    return count;
 }
 
 static bool includes_file(struct session *s, const char *path, const char *name)
@@ -452,34 +465,88 @@ static const char *find_includer(struct session *s)
     return found;
 }
 
-// A part of a program is read where it is included, if that is all it lacks.
-static void infer_includer(struct session *s)
+// Reads `path` in place of the session's source, with `ahead` (or NULL) in front. False: the session stays as it is, since
+// that is not understood, or no type more is known by it.
+static bool infer_instead(struct session *s, const char *path, const char *ahead)
 {
-    const char *path = is_part(s) ? find_includer(s) : NULL;
-    for (int depth = 0; path && depth < 4; depth++) {
-        struct session outer = *s;
-        struct error why = ERROR_INIT;
-        outer.part = s->part ? s->part : s->path;
-        outer.path = path;
-        outer.source = outer.missing = outer.given = (struct text)TEXT_INIT;
-        outer.folder_count = 0;
-        const bool ok = infer_source(&outer, &why);
-        struct session *left = ok ? s : &outer;
-        text_release(&left->source);
-        text_release(&left->missing);
-        text_release(&left->given);
-        if (!ok)
-            return;
-        *s = outer;
-        path = is_part(s) ? find_includer(s) : NULL;
+    struct session other = *s;
+    struct error why = ERROR_INIT;
+    other.part = ahead || s->part ? s->part : s->path;
+    other.path = path;
+    other.ahead = ahead;
+    other.source = other.missing = other.given = (struct text)TEXT_INIT;
+    other.folder_count = 0;
+    memset(other.folders, 0, sizeof other.folders);
+    const bool ok = infer_source(&other, &why) &&
+                    (!ahead || count_open_types(&other.found) < count_open_types(&s->found));
+    struct session *left = ok ? s : &other;
+    text_release(&left->source);
+    text_release(&left->missing);
+    text_release(&left->given);
+    if (ok)
+        *s = other;
+    return ok;
+}
+
+// Has the text one of the types that are missing, and no kernel of its own?
+static bool may_define_types(const struct session *s, const char *text)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < s->found.name_count; i++) {
+        const struct inferred_name *n = &s->found.names[i];
+        found |= n->role == NAME_TYPE && !n->values && strlen(n->name) > 1 && strstr(text, n->name);
     }
+    return found && !strstr(text, "kernel void") && !strstr(text, "__global__");
+}
+
+#define AHEAD_MOST 4 // files that are tried
+
+// Programs put files together that include nothing: a file beside the source, of its ending or a header's, may have the
+// types that it lacks.
+static void infer_ahead(struct session *s)
+{
+    static const char *const headers[] = {".h", ".hpp", ".cl", ".clh", ".cuh", ".inc", NULL};
+    const char *slash = strrchr(s->path, '/'), *name = slash ? slash + 1 : s->path;
+    const char *dot = strrchr(name, '.');
+    const char *folder =
+        slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
+    struct dirent **list = NULL;
+    const int count = folder && dot ? scandir(folder, &list, NULL, alphasort) : 0;
+    for (int i = 0, tried = 0; i < count; i++) {
+        const char *ending = strrchr(list[i]->d_name, '.');
+        const char *path = slash ? arena_printf(&s->arena, "%s/%s", folder, list[i]->d_name)
+                                 : arena_strdup(&s->arena, list[i]->d_name);
+        struct text text = TEXT_INIT;
+        if (!s->ahead && tried < AHEAD_MOST && path && ending &&
+            (str_equal(ending, dot) || str_listed(headers, ending)) &&
+            !str_equal(list[i]->d_name, name) && file_read_text(path, 1 << 18, &text, NULL) &&
+            may_define_types(s, text_cstr(&text))) {
+            tried++;
+            infer_instead(s, s->path, path);
+        }
+        text_release(&text);
+        free(list[i]);
+    }
+    free(list);
+}
+
+// A part of a program is read where it is included, if that is all it lacks; else behind a file that has its types.
+static void infer_whole(struct session *s)
+{
+    for (int depth = 0; depth < 4 && count_open_types(&s->found) > 0; depth++) {
+        const char *path = find_includer(s);
+        if (!path || !infer_instead(s, path, NULL))
+            break;
+    }
+    if (count_open_types(&s->found) > 0)
+        infer_ahead(s);
 }
 
 static bool infer_spec(struct session *s, struct error *e)
 {
     if (!infer_source(s, e))
         return false;
-    infer_includer(s);
+    infer_whole(s);
     int64_t block[3];
     if (language_traits(s->language)->own_compiler &&
         host_launch_find(text_cstr(&s->source), s->source.length, s->found.kernel, &s->arena,
@@ -638,6 +705,8 @@ static void tell_spec(struct session *s, const char *output)
     text_add(&out, f->axes ? "\n" : "");
     if (s->part)
         text_addf(&out, "  read from:  %s, which includes %s\n", s->path, s->part);
+    if (s->ahead)
+        text_addf(&out, "  behind:     %s, which has types that it lacks\n", s->ahead);
     if (host)
         text_addf(&out, "  left out:   the host's code (line %u)\n", host);
     put(&out);

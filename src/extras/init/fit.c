@@ -157,7 +157,9 @@ static const char *groups_text(struct study *s, uint32_t axis)
 {
     uint32_t factors;
     const char *extent = study_extent_text(s, &s->axis[axis].extent);
-    return arena_printf(s->arena, "ceil(%s / (%s))", extent, study_tile_text(s, axis, &factors));
+    return arena_printf(s->arena,
+                        s->axis[axis].is_one_less ? "(ceil(%s / (%s)) - 1)" : "ceil(%s / (%s))",
+                        extent, study_tile_text(s, axis, &factors));
 }
 
 #define SHIFT_TWICE (UINT32_MAX - 1) // 2 * n + 1
@@ -165,7 +167,7 @@ static const char *groups_text(struct study *s, uint32_t axis)
 // Where the terms of each kind begin, so that their values are found again in each trial.
 struct term_places {
     uint32_t atom[TERMS_MOST], shift[TERMS_MOST]; // of a term; shift UINT32_MAX: the atom itself
-    uint32_t groups[3];
+    uint32_t groups[3];                           // and behind it one more than these
 };
 
 static void make_terms(struct fitting *f, struct term_places *p)
@@ -212,6 +214,15 @@ static void make_terms(struct fitting *f, struct term_places *p)
             t->is_of_size = true;
             p->groups[axis] = (uint32_t)(t - f->terms);
             p->atom[t - f->terms] = UINT32_MAX;
+            const bool is_launch = t->is_of_launch;
+            t = x->is_guarded
+                    ? add_term(f, 2.5, 0, false, arena_printf(s->arena, "(%s + 1)", t->text))
+                    : NULL;
+            if (t) {
+                t->is_of_launch = is_launch;
+                t->is_of_size = true;
+                p->atom[t - f->terms] = UINT32_MAX;
+            }
         }
     }
 }
@@ -230,8 +241,12 @@ static void value_terms(struct fitting *f, const struct term_places *p, uint32_t
                                         : shifted_value(s, p->atom[i], &place, p->shift[i]);
     }
     for (uint32_t axis = 0; axis < 3; axis++) {
-        if (p->groups[axis] != UINT32_MAX)
-            f->terms[p->groups[axis]].values[trial] = (double)study_groups(s, axis);
+        const uint32_t at = p->groups[axis];
+        if (at == UINT32_MAX)
+            continue;
+        f->terms[at].values[trial] = (double)study_groups(s, axis);
+        if (s->axis[axis].is_guarded && at + 1 < f->term_count)
+            f->terms[at + 1].values[trial] = (double)study_groups(s, axis) + 1;
     }
 }
 
@@ -246,6 +261,24 @@ struct choice {
 
 #define LOCAL_COST                                                                                 \
     0.05 // of a size of the problem in local memory, as bins are, which depends on the group
+
+#define ROWS_MOST 4096
+
+// So many rows of one term, of which the text has a number each: the number is exact in every trial.
+static void judge_rows(const struct fitting *f, const double *need, const struct choice *c,
+                       double cost, struct choice *best)
+{
+    const struct term *term = &f->terms[c->terms[0]];
+    const int64_t rows = term->values[0] > 0 ? (int64_t)(need[0] / term->values[0]) : 0;
+    bool is_exact = term->is_plain && term->is_of_size && rows > 64 && rows <= ROWS_MOST;
+    for (uint32_t t = 0; t < f->trials; t++)
+        is_exact = is_exact && term->values[t] * (double)rows == need[t];
+    if (!is_exact || cost + 2 * TERM_COST >= best->cost)
+        return;
+    *best = *c;
+    best->factor = rows;
+    best->cost = cost + 2 * TERM_COST;
+}
 
 static void judge_product(const struct fitting *f, const double *need, bool is_local,
                           const struct choice *c, struct choice *best)
@@ -266,8 +299,11 @@ static void judge_product(const struct fitting *f, const double *need, bool is_l
         values[t] = 1;
         for (uint32_t i = 0; i < c->count; i++)
             values[t] *= f->terms[c->terms[i]].values[t];
-        if (values[t] * 64 < need[t])
+        if (values[t] * 64 < need[t]) {
+            if (t == 0 && c->count == 1)
+                judge_rows(f, need, c, cost, best);
             return;
+        }
     }
     for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
         double excess = cost + (factors[k] > 1 ? TERM_COST : 0);
@@ -453,7 +489,7 @@ static void set_odd(struct study *s)
     }
 }
 
-bool study_sizes(struct study *s, struct needed *out)
+static bool fit_sizes(struct study *s, struct needed *out)
 {
     struct fitting f = {.study = s};
     struct term_places places;
@@ -480,6 +516,53 @@ bool study_sizes(struct study *s, struct needed *out)
     }
     prove_whole(s, out, (const double(*)[TRIALS])f.needs);
     return !s->run.failed;
+}
+
+// How many buffers are used at places that no product of sizes explains.
+static uint32_t count_odd_places(const struct study *s, const struct needed *needs)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->object_count; i++)
+        count += s->all[i]->space != SPACE_SHARED && needs[i].is_guess && needs[i].least > 0;
+    return count;
+}
+
+// The groups along each axis are one fewer, or as many as cover it. False: nothing changes.
+static bool set_one_less(struct study *s, bool is_less)
+{
+    bool any = false;
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        struct launch_axis *x = &s->axis[axis];
+        if (!x->is_known || x->is_guarded || x->count_atom >= 0 || x->tile_count == 0 ||
+            !s->asks_group[axis])
+            continue;
+        any = true;
+        x->is_one_less = is_less;
+    }
+    return any;
+}
+
+// A group may work on what lies one group further, as in a factorization that leaves its first block alone: with as
+// many groups as cover the extent some places lie behind all sizes, and with one less none does.
+bool study_sizes(struct study *s, struct needed *out)
+{
+    struct needed *less = arena_array(s->arena, s->object_count + 1, sizeof *less);
+    if (!less || !fit_sizes(s, out))
+        return false;
+    if (count_odd_places(s, out) == 0 || !set_one_less(s, true))
+        return true;
+    const uint64_t before = s->budget;
+    s->budget = before / 2;
+    if (!fit_sizes(s, less))
+        return false;
+    const bool is_better = count_odd_places(s, less) == 0;
+    if (is_better)
+        memcpy(out, less, s->object_count * sizeof *out);
+    else
+        set_one_less(s, false);
+    s->budget = is_better ? before - (before / 2 - s->budget) : before;
+    study_set_sizes(s, 0);
+    return true;
 }
 
 // ---- what buffers hold -------------------------------------------------------------------------

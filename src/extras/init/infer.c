@@ -502,7 +502,8 @@ static void add_name_atom(struct study *s, const char *name, const struct givens
         a->kind = ATOM_SCALAR;
         a->is_small = true;
         a->initial = a->has_initial ? a->initial : 2;
-    } else if (is_role_size(name) && (!a->has_initial || a->initial >= 64)) {
+    } else if (str_equal(name, s->size_name) ||
+               (is_role_size(name) && (!a->has_initial || a->initial >= 64))) {
         a->kind = ATOM_SIZE;
         a->initial = a->has_initial ? a->initial : 0;
     }
@@ -592,6 +593,32 @@ static bool is_loop_bound_in(const struct node *n, const char *name, unsigned de
            is_loop_bound_in(n->d, name, depth + 1);
 }
 
+// Counts the uses of a name, and those in which a number is held against it: `name == 2`, of which the first is kept.
+struct comparisons {
+    const char *name;
+    uint32_t uses, compared;
+    int64_t first;
+};
+
+static void count_comparisons(const struct node *n, struct comparisons *c, unsigned depth)
+{
+    if (!n || depth > 200)
+        return;
+    const bool is_equal =
+        n->kind == NODE_BINARY && (n->sign == SIGN('=', '=', 0) || n->sign == SIGN('!', '=', 0));
+    const bool is_mine = is_equal && n->a->kind == NODE_NAME && str_equal(n->a->name, c->name) &&
+                         n->b->kind == NODE_NUMBER;
+    c->uses += n->kind == NODE_NAME && str_equal(n->name, c->name);
+    c->first = is_mine && c->compared == 0 ? n->b->integer : c->first;
+    c->compared += is_mine;
+    for (uint32_t i = 0; i < n->count; i++)
+        count_comparisons(n->list[i], c, depth + 1);
+    count_comparisons(n->a, c, depth + 1);
+    count_comparisons(n->b, c, depth + 1);
+    count_comparisons(n->c, c, depth + 1);
+    count_comparisons(n->d, c, depth + 1);
+}
+
 // An integer argument: a size, unless its name or its use says otherwise.
 static void add_argument_atom(struct study *s, uint32_t parameter, const struct reach *r)
 {
@@ -621,7 +648,19 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     }
     if (r->axes == 3 && str_contains_nocase(v->name, "stride"))
         a->kind = ATOM_LEADING;
-    const bool is_step = is_step_name(v->name) || is_one_of_several(s->kernel, v->name);
+    struct comparisons chosen = {.name = v->name};
+    count_comparisons(s->kernel->body, &chosen, 0);
+    if (chosen.compared > 0 && chosen.compared == chosen.uses) { // one of a few ways
+        a->kind = ATOM_SCALAR;
+        a->initial = chosen.first;
+    }
+    const int extent = spread_extent(s->origins[parameter].member);
+    if (extent >= 0 && extent >= (int)r->axes) { // of a batch
+        a->kind = ATOM_SCALAR;
+        a->initial = 1;
+    }
+    const bool is_step =
+        extent < 0 && (is_step_name(v->name) || is_one_of_several(s->kernel, v->name));
     if (a->kind == ATOM_SIZE && is_step && !is_loop_bound_in(s->kernel->body, v->name, 0)) {
         a->kind = ATOM_SCALAR;
         a->initial = 1;
@@ -1357,6 +1396,10 @@ static void write_axis(struct writer_of *w, uint32_t axis)
             w->out->global[axis] = arena_printf(
                 s->arena, is_product ? "ceil((%s) / %s%s%s) * %s" : "ceil(%s / %s%s%s) * %s",
                 extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : "", items);
+        if (x->is_one_less)
+            w->out->global[axis] =
+                arena_printf(s->arena, is_product ? "(%s) - %s" : "%s - %s",
+                             w->out->global[axis] ? w->out->global[axis] : "", items);
         if (!x->is_guarded && (x->tile_count || x->tile_factor > 1))
             add_restriction_once(
                 w, arena_printf(s->arena, is_product ? "(%s) %% %s%s%s == 0" : "%s %% %s%s%s == 0",
@@ -1958,12 +2001,18 @@ static bool write_names(struct writer_of *w)
     if (!write_other_names(w))
         return false;
     for (uint32_t i = 0; i < s->syntax.open_type_count; i++) {
-        bool is_used = false;
-        for (uint32_t k = 0; k < out->argument_count; k++)
-            is_used |= str_equal(out->arguments[k].type_words, s->syntax.open_types[i]);
-        if (is_used)
-            out->names[out->name_count++] =
-                (struct inferred_name){.name = s->syntax.open_types[i], .role = NAME_TYPE};
+        const char *type = s->syntax.open_types[i];
+        bool is_used = false, is_of_member = false;
+        for (uint32_t k = 0; k < out->argument_count; k++) {
+            const struct inferred_argument *a = &out->arguments[k];
+            is_used |= str_equal(a->type_words, type);
+            for (uint32_t r = 0; a->kind == INFERRED_STRUCT && r < s->syntax.record_count; r++)
+                is_of_member |= str_equal(a->type, s->syntax.records[r].text) &&
+                                str_equal(s->syntax.records[r].open_type, type);
+        }
+        if (is_used || is_of_member)
+            out->names[out->name_count++] = (struct inferred_name){
+                .name = type, .role = NAME_TYPE, .values = is_of_member ? "[\"int\"]" : NULL};
     }
     return !s->run.failed;
 }
@@ -2287,7 +2336,7 @@ static void widen_groups(struct study *s)
 
 // ---- sizes that memory holds -------------------------------------------------------------------
 
-#define ELEMENTS_MOST (1 << 26) // of one buffer
+#define ELEMENTS_MOST (1 << 24) // of one buffer: a first check shall be short
 
 static bool holds_everywhere(struct study *s, const struct inferred *out,
                              const struct bound_names *b)
@@ -2492,7 +2541,8 @@ struct asked {
     enum language language;
     const char *kernel;
     struct arena *arena;
-    uint64_t *budget; // of all studies together, which pay for reading the text, too
+    uint64_t *budget;      // of all studies together, which pay for reading the text, too
+    const char *size_name; // (or NULL) a name that is a size, whatever it is called
 };
 
 // Switches at other values than their defaults.
@@ -2519,6 +2569,7 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
                         .text = q->text,
                         .length = q->length,
                         .lone = q->lone,
+                        .size_name = q->size_name,
                         .all_budget = q->budget};
     struct writer_of w = {.study = s, .out = out, .reach = reach};
     if (!read_survey(q->lone, a, &s->survey))
@@ -2741,6 +2792,52 @@ static bool take_variant(const struct asked *q, const struct switched *switched,
     return ok || error_memory(e);
 }
 
+// Buffers whose size is a guess although the kernel uses them.
+static uint32_t count_guesses(const struct inferred *f)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->argument_count; i++)
+        count += f->arguments[i].kind == INFERRED_BUFFER && f->arguments[i].is_guess &&
+                 !f->arguments[i].is_unused;
+    return count;
+}
+
+// The only name to which the text gives no value, where the kernel names no size; NULL: there is none, or several.
+static const char *find_nameless_size(const struct inferred *f)
+{
+    const char *found = NULL;
+    bool is_added = false;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        is_added |= n->role == NAME_CONSTANT && str_equal(n->name, "SIZE");
+        if (n->role != NAME_PARAMETER || n->is_own || n->is_switch)
+            continue;
+        if (found || !n->is_guess || names_role(n->name, tuned_words) || is_in_launch(f, n->name))
+            return NULL;
+        found = n->name;
+    }
+    return is_added ? found : NULL;
+}
+
+// A row of a matrix is as long as the launch, and the text names that length alone: with the name for the size no
+// buffer's size is a guess any more.
+static bool take_nameless_size(struct asked *q, struct inferred *f, struct error *e)
+{
+    struct asked named = *q;
+    struct inferred other;
+    struct error why = ERROR_INIT;
+    named.size_name = count_guesses(f) ? find_nameless_size(f) : NULL;
+    if (!named.size_name)
+        return true;
+    if (!infer_with(&named, NULL, NULL, &other, NULL, &why))
+        return why.code != ERROR_MEMORY || error_memory(e);
+    if (count_guesses(&other) == 0) {
+        *f = other;
+        q->size_name = named.size_name;
+    }
+    return true;
+}
+
 // Sizes that are still guesses.
 static bool tell_guesses(const struct asked *q, struct inferred *f)
 {
@@ -2775,8 +2872,9 @@ bool infer_kernel(const char *text, size_t length, enum language l, const char *
     if (!lone_text_read(ended, length, a, &lone))
         return error_memory(e);
     uint64_t budget = STUDIES_BUDGET;
-    const struct asked q = {ended, length, &lone, l, kernel, a, &budget};
+    struct asked q = {ended, length, &lone, l, kernel, a, &budget, NULL};
     struct switched demanding = {.count = 0};
-    return infer_with(&q, NULL, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
-           look_at_variants(&q, out, e) && (tell_guesses(&q, out) || error_memory(e));
+    return infer_with(&q, NULL, NULL, out, &demanding, e) && take_nameless_size(&q, out, e) &&
+           take_variant(&q, &demanding, out, e) && look_at_variants(&q, out, e) &&
+           (tell_guesses(&q, out) || error_memory(e));
 }

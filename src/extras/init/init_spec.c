@@ -2,6 +2,7 @@
 // change.
 #include "extras/init/init_spec.h"
 
+#include "extras/init/spread.h"
 #include "base/emit.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void put_parameters(struct spec_text *t, const struct inferred *f)
         if (n->role == NAME_CONSTANT)
             continue;
         put_member(t, &any, true, n->name);
-        text_add(t->out, n->role == NAME_TYPE ? "[\"float\"]" : n->values);
+        text_add(t->out, n->values ? n->values : "[\"float\"]");
     }
     text_add(t->out, any ? "\n  }" : "}");
     any = false;
@@ -200,17 +201,42 @@ static void put_scalar(struct spec_text *t, const struct inferred_argument *a)
 static void put_layout(struct spec_text *t, const struct inferred *f, const char *owner,
                        const struct layout *l);
 
-static void put_member_value(struct spec_text *t, const struct inferred *f, const char *owner,
-                             const struct layout_member *m)
+// The value that the kernel has of `element` of an array, or of a number; NULL: it does not use it.
+static const char *find_member(const struct inferred *f, const char *owner,
+                               const struct layout_member *m, uint32_t element)
 {
-    const uint32_t lanes = layout_lanes(m);
+    char name[128];
+    str_format(name, sizeof name, m->count ? "%s[%u]" : "%s", m->name, element);
     for (uint32_t i = 0; owner && i < f->argument_count; i++) {
         const struct inferred_argument *a = &f->arguments[i];
-        if (a->kind == INFERRED_MEMBER && str_equal(a->owner, owner) &&
-            str_equal(a->member, m->name)) {
-            put_expression(t, a->value);
-            return;
-        }
+        if (a->kind == INFERRED_MEMBER && str_equal(a->owner, owner) && str_equal(a->member, name))
+            return a->value;
+    }
+    return NULL;
+}
+
+// A stride is the product of the extents before it; of those that the kernel does not use each is 1.
+static void put_stride(struct spec_text *t, const struct inferred *f, const char *owner,
+                       const struct layout_member *extents, uint32_t element)
+{
+    struct text all = TEXT_INIT;
+    for (uint32_t i = 0; i < element; i++) {
+        const char *value = find_member(f, owner, extents, i);
+        if (value && !str_equal(value, "1"))
+            text_addf(&all, "%s%s", all.length ? " * " : "", value);
+    }
+    put_expression(t, all.length ? text_cstr(&all) : "1");
+    text_release(&all);
+}
+
+static void put_member_value(struct spec_text *t, const struct inferred *f, const char *owner,
+                             const struct layout_member *m, uint32_t element)
+{
+    const uint32_t lanes = layout_lanes(m);
+    const char *value = find_member(f, owner, m, element);
+    if (value) {
+        put_expression(t, value);
+        return;
     }
     if (m->inner) {
         put_layout(t, f, NULL, m->inner);
@@ -236,7 +262,11 @@ static void put_layout(struct spec_text *t, const struct inferred *f, const char
         text_add(t->out, m->count ? "[" : "");
         for (uint32_t k = 0; k < (m->count ? m->count : 1); k++) {
             text_add(t->out, k ? ", " : "");
-            put_member_value(t, f, owner, m);
+            const struct layout_member *extents = owner ? spread_extents(l, m) : NULL;
+            if (extents)
+                put_stride(t, f, owner, extents, k);
+            else
+                put_member_value(t, f, owner, m, k);
         }
         text_add(t->out, m->count ? "]" : "");
     }
@@ -303,7 +333,13 @@ void init_spec_write(const struct inferred *f, const struct init_file *file, str
     struct spec_text t = {.out = out};
     text_add(out, "{");
     start_key(&t, "kernel");
+    if (file->ahead) { // by language, since a header's ending does not say it
+        text_addf(out, "{\"%s\": [", file->language);
+        add_quoted(out, file->ahead);
+        text_add(out, ", ");
+    }
     add_quoted(out, file->path);
+    text_add(out, file->ahead ? "]}" : "");
     if (file->has_several || f->name_expression || strchr(f->kernel, ':')) {
         start_key(&t, "function");
         add_quoted(out, f->name_expression ? f->name_expression : f->kernel);

@@ -6,6 +6,8 @@
 
 struct init_file {
     const char *path;     // of the kernel, as the spec names it
+    const char *ahead;    // (or NULL) of a file that is joined in front of it
+    const char *language; // of both
     bool has_several;     // kernels
     char *const *folders; // of its includes, likewise
     uint32_t folder_count;

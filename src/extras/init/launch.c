@@ -101,8 +101,9 @@ int64_t study_groups(const struct study *s, uint32_t axis)
         return s->atoms[x->count_atom].value;
     if (!x->is_known)
         return s->open_groups;
-    int64_t tile = study_tile(s, axis);
-    return (study_extent(s, &x->extent) + tile - 1) / tile;
+    const int64_t tile = study_tile(s, axis);
+    const int64_t groups = (study_extent(s, &x->extent) + tile - 1) / tile;
+    return groups - (x->is_one_less && groups > 1);
 }
 
 const char *study_extent_text(struct study *s, const struct extent *e)

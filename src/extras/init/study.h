@@ -60,6 +60,7 @@ struct launch_axis {
     int32_t tile_border;  // this atom is one; -1: none, tile_less is the number
     struct extent extent; // what the groups cover together
     int32_t count_atom;   // the number of groups; -1: as many as cover the extent
+    bool is_one_less;     // but one: each works on what lies behind the next one's place
     bool is_guarded;      // the kernel itself stops at the extent
     bool is_known;
 };
@@ -77,6 +78,7 @@ struct study {
     size_t length;
     struct lone_text *lone; // of it
     struct survey_of_names survey;
+    const char *size_name; // (or NULL) a name that is a size here, whatever it is called
     // Conditions, and the value of each with which the kernel has more names.
     struct given_name demanding[DEMANDING_MOST];
     uint32_t demanding_count;
