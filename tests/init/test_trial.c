@@ -50,8 +50,6 @@ START_TEST(outcomes)
         {SUMMARY("\"launched again (o: 3 in the reference (NaN is refused unless\""), "", TRIAL_NAN,
          ""},
         {SUMMARY("\"launched again, it gives another result\""), "", TRIAL_RACE, ""},
-        {SUMMARY("\"launched again, it gives another result (log: 3 components wrong)\""), "",
-         TRIAL_RACE, "log"},
         {SUMMARY("\"no launch changed o: nothing was checked\""), "", TRIAL_IDLE, ""},
         {SUMMARY("null"), "making the reference ended the worker: it was killed by SIGSEGV",
          TRIAL_CRASH, ""},
@@ -182,32 +180,6 @@ START_TEST(loose_outputs)
 }
 END_TEST
 
-// Work-items write one place of log, which they also read, in any order: it holds one value. Not an output that is
-// written alone, and never twice.
-START_TEST(places_that_several_write)
-{
-    struct inferred f = an_inferred();
-    struct trial_state state = {0};
-    const char *race = SUMMARY("\"launched again, it gives another result (log: 3 wrong)\"");
-    const char *few = ROW_OF("\"B\":32,\"U\":1", "failed", "log: 2", WRONG("0"), WRONG("2"));
-    ck_assert(!mend(&f, &state, race)); // it begins with zeros
-    f.arguments[1].is_zero = false;
-    f.arguments[1].low = "0";
-    f.arguments[1].high = "100";
-    ck_assert(mend(&f, &state, race));
-    ck_assert_str_eq(f.arguments[1].generator, "1");
-    ck_assert(!mend(&f, &state, race));
-    ck_assert(
-        !mend(&f, &state, SUMMARY("\"launched again, it gives another result (out: 3 wrong)\"")));
-    f.arguments[1].generator = NULL;
-    ck_assert(mend(&f, &state, few));
-    ck_assert_str_eq(f.arguments[1].generator, "1");
-    ck_assert_int_eq(f.names[1].role, NAME_PARAMETER);
-    ck_assert(mend(&f, &state, few));
-    ck_assert_int_eq(f.names[1].role, NAME_CONSTANT);
-}
-END_TEST
-
 START_TEST(gentler_data)
 {
     struct inferred f = an_inferred();
@@ -326,7 +298,6 @@ static void add(TCase *tests)
     tcase_add_test(tests, buffers_grow);
     tcase_add_test(tests, culprits_stay_as_they_are);
     tcase_add_test(tests, loose_outputs);
-    tcase_add_test(tests, places_that_several_write);
     tcase_add_test(tests, gentler_data);
     tcase_add_test(tests, idle_and_slow);
     tcase_add_test(tests, options);

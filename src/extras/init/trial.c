@@ -49,28 +49,26 @@ static bool row_failed(const json_t *row)
 }
 
 // "wrote 12 bytes past the end of dst (first at ...": dst.
-static bool read_named(const char *text, const char *before, char *out, size_t size)
+static bool read_past(const char *text, char *out, size_t size)
 {
-    const char *at = strstr(text, before);
+    const char *at = strstr(text, " past the end of ");
     if (!at)
         return false;
-    at += strlen(before);
-    str_format(out, size, "%.*s", (int)strcspn(at, " :;,\n"), at);
+    at += strlen(" past the end of ");
+    str_format(out, size, "%.*s", (int)strcspn(at, " ;,\n"), at);
     return true;
 }
 
 static enum trial_kind read_kind(const char *text, struct trial_outcome *out)
 {
-    if (read_named(text, " past the end of ", out->argument, sizeof out->argument))
+    if (read_past(text, out->argument, sizeof out->argument))
         return TRIAL_PAST;
     if (strstr(text, "no launch changed"))
         return TRIAL_IDLE;
     if (strstr(text, "NaN is refused"))
         return TRIAL_NAN;
-    if (strstr(text, "launched again")) {
-        read_named(text, " another result (", out->argument, sizeof out->argument);
+    if (strstr(text, "launched again"))
         return TRIAL_RACE;
-    }
     if (strstr(text, "killed by"))
         return TRIAL_CRASH;
     return strstr(text, ", its limit") || strstr(text, "was not there after") ||
@@ -437,32 +435,6 @@ static struct inferred_argument *find_loose_output(struct inferred *f,
     return others > 0 ? found : NULL;
 }
 
-// Work-items that write one place in an order that changes agree where all of them write what they find, and that is the
-// same everywhere: `x` holds one value.
-static bool level(struct inferred *f, struct inferred_argument *x, struct arena *a)
-{
-    if (!x || x->kind != INFERRED_BUFFER || x->access != INFERRED_BOTH || !is_random(x))
-        return false;
-    x->generator = x->is_integer ? "1" : "0.5";
-    return tell(f, a,
-                arena_printf(a,
-                             "what %s holds: %s throughout, since work-items write one place of it "
-                             "in any order",
-                             x->name, x->generator));
-}
-
-// An output of which few elements differ, and every other output is right.
-static struct inferred_argument *find_raced(struct inferred *f, const struct trial_rows *rows)
-{
-    for (uint32_t i = 0; i < f->argument_count; i++) {
-        struct inferred_argument *x = &f->arguments[i];
-        if (x->kind == INFERRED_BUFFER && x->access == INFERRED_BOTH && is_random(x) &&
-            is_loose(x, rows))
-            return x;
-    }
-    return NULL;
-}
-
 static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
                        const struct trial_rows *rows, struct arena *a)
 {
@@ -477,8 +449,6 @@ static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
                                  "the parameters",
                                  x->name));
     }
-    if (level(f, find_raced(f, rows), a))
-        return true;
     struct inferred_name *n = find_culprit(f, rows);
     if (!n)
         return false;
@@ -505,8 +475,6 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
         return state->crash < REMEDIES && mend_crash(f, state->crash++, a);
     case TRIAL_LONG:
         return state->slow < REMEDIES && mend_long(f, a, state->slow++);
-    case TRIAL_RACE:
-        return level(f, find_argument(f, o->argument), a);
     case TRIAL_WRONG:
         return mend_wrong(f, o, rows, a);
     default:
