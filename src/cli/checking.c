@@ -59,7 +59,7 @@ static bool fill_options(struct checking *c, struct error *e)
     bool is_assumed = s->races.is_given || s->arch;
     c->options = (struct check_options){
         .spec_options = work_spec_options(w),
-        .sample = s->sample.value,
+        .sample = s->sample,
         .allowed = s->allow.statuses,
         .allow_unverified = s->allow.unverified || s->races.of_reference,
         .of_reference = s->races.of_reference,

@@ -23,7 +23,7 @@ struct bench_settings {
     struct measure_settings measure;
     const char *baseline, *save, *from;
     struct given_share loss;
-    struct given passes, rounds;
+    uint32_t passes, rounds;
     bool product, other_driver;
 };
 
@@ -314,13 +314,13 @@ static int start_bench(struct session *s)
     s->report.spec = s->work.spec;
     s->report.device = s->work.device;
     s->report.baseline = &s->baseline;
-    s->report.rounds = given->rounds.is_given ? (uint32_t)given->rounds.value : BENCH_ROUNDS;
+    s->report.rounds = given->rounds ? given->rounds : BENCH_ROUNDS;
     s->report.loss = given->loss.is_given ? given->loss.value : LOSS;
     s->report.level = setup->terms.rules.level;
     const struct benchmark_options how = {.setup = *setup,
                                           .points = s->points,
                                           .point_count = s->report.point_count,
-                                          .passes = (uint32_t)given->passes.value,
+                                          .passes = given->passes,
                                           .rounds = s->report.rounds,
                                           .compares = s->report.path && !s->report.unfit,
                                           .times_alone = s->is_driver_other,
@@ -482,12 +482,12 @@ static int bench_and_show(struct session *s)
 
 static int refuse_bench_options(const struct bench_settings *s)
 {
-    if (s->passes.is_given && (s->passes.value < 4 || s->passes.value > BASELINE_PASSES_MOST / 2)) {
+    if (s->passes && (s->passes < 4 || s->passes > BASELINE_PASSES_MOST / 2)) {
         complain("--repeats: 4 to %d belong here; fewer have no interval",
                  BASELINE_PASSES_MOST / 2);
         return EXIT_USAGE;
     }
-    if (s->rounds.is_given && s->rounds.value > 1000) {
+    if (s->rounds > 1000) {
         complain("--rounds: 1 to 1000 belong here");
         return EXIT_USAGE;
     }
@@ -580,7 +580,7 @@ static const struct option measuring_options[] = {
     {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .is_list = true,
      .help = "A constant of the rounds and of the intervals (level), as `hone help rules` lists "
              "them. May be repeated."},
-    {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
+    {OPTION("cold", NULL, option_flag, FIELD(measure.terms.cold)),
      .help = "Clear the device's cache before each timed launch."},
     {0},
 };

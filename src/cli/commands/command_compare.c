@@ -167,7 +167,7 @@ static const struct option measuring_options[] = {
      .is_list = true,
      .help = "A constant of the tunes of several specs and of the decisions (level, alike), as "
              "`hone help rules` lists them. May be repeated."},
-    {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
+    {OPTION("cold", NULL, option_flag, FIELD(measure.terms.cold)),
      .help = "Clear the device's cache before each timed launch."},
     {0},
 };
@@ -184,7 +184,7 @@ static const struct option result_options[] = {
              "other; of several specs how many times as long as the fastest each takes."},
     {OPTION("verbose", NULL, option_flag, FIELD(verbose)), .letter = 'v',
      .help = "The whole table, not its first 40 rows."},
-    {OPTION("fresh", NULL, option_flag, FIELD(measure.fresh.all)),
+    {OPTION("fresh", NULL, option_flag, FIELD(measure.terms.fresh)),
      .help = "Tune the specs again, even if the store has their bests."},
     {0},
 };

@@ -17,7 +17,7 @@ struct score_settings {
     struct measure_settings measure; // --seed and --jobs
     struct list strategies, transfer, start_with;
     const char *objective, *spec;
-    struct given repeats, in_flight;
+    uint32_t repeats, in_flight;
     bool mirror;
 };
 
@@ -137,9 +137,9 @@ static int check_strategies(const struct list *strategies)
     return EXIT_DONE;
 }
 
-static bool is_sensible(const char *option, const struct given *given)
+static bool is_sensible(const char *option, uint32_t given)
 {
-    if (given->value <= MOST_REPEATS)
+    if (given <= MOST_REPEATS)
         return true;
     complain("--%s: at most %u", option, MOST_REPEATS);
     return false;
@@ -152,15 +152,15 @@ static int start_score(struct session *s)
     bool any = o->strategies.count > 0;
     s->options.strategies = any ? o->strategies.items : the_default;
     s->options.strategy_count = any ? o->strategies.count : 1;
-    s->options.repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : SCORE_REPEATS;
-    s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
-    s->options.many = o->in_flight.is_given ? 0 : MANY;
+    s->options.repeats = o->repeats ? o->repeats : SCORE_REPEATS;
+    s->options.in_flight = o->in_flight ? o->in_flight : 1;
+    s->options.many = o->in_flight ? 0 : MANY;
     s->options.mirror = o->mirror;
     s->options.objective = o->objective;
     s->options.start_with = o->start_with.items;
     s->options.start_count = o->start_with.count;
-    s->options.seed = o->measure.seed.value;
-    s->options.jobs = (uint32_t)o->measure.jobs.value;
+    s->options.seed = o->measure.terms.seed;
+    s->options.jobs = o->measure.terms.jobs;
     s->report =
         (struct score_report){.options = &s->options,
                               .format = o->given.output.format,
@@ -178,8 +178,8 @@ static int run_score(struct invocation *i)
     const struct score_settings *o = i->settings;
     work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
-    bool fits = is_sensible("repeats", &o->repeats) && is_sensible("in-flight", &o->in_flight) &&
-                is_sensible("jobs", &o->measure.jobs);
+    bool fits = is_sensible("repeats", o->repeats) && is_sensible("in-flight", o->in_flight) &&
+                is_sensible("jobs", o->measure.terms.jobs);
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
@@ -229,7 +229,7 @@ static const struct option options[] = {
      .help = "As many searches once more with every list of values inverted (the sign of each "
              "number turned) and shuffled, in a "
              "row of their own: a search should not care which way a list is written."},
-    {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
+    {OPTION("jobs", "N", option_count, FIELD(measure.terms.jobs)), .letter = 'j',
      .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "
              "this process may use."},

@@ -19,7 +19,7 @@ struct sweep_settings {
     struct measure_settings measure;
     struct search_settings search;
     struct list against; // other lines
-    struct given rounds;
+    uint32_t rounds;
     bool product, known;
     const char *output; // the prefix of the files
 };
@@ -247,7 +247,7 @@ static int open_sweep(struct session *s)
     return status;
 }
 
-// What the report has from the beginning.
+// Fills in what stays the same in all reports.
 static void begin_report(struct session *s)
 {
     struct work *w = &s->lines[0].work;
@@ -296,8 +296,8 @@ static int start_sweep(struct session *s)
     struct sweep_options o = {.lines = lines,
                               .line_count = s->count,
                               .plan = &s->plan,
-                              .again = given->measure.fresh.ranking,
-                              .rounds = (uint32_t)given->rounds.value,
+                              .again = given->measure.fresh_ranking,
+                              .rounds = given->rounds,
                               .spare = list ? list->spare : NULL};
     begin_report(s);
     s->sweep = sweep_new(&o, &e);
