@@ -181,22 +181,18 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     bool found = false;
     if (!w->store || c->settings->measure.terms.fresh)
         return EXIT_DONE;
-    struct spec_sources *sources =
-        spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);
     struct best_options o = {.spec = w->spec,
-                             .sources = sources,
                              .device = w->device,
                              .space = work_space(given),
                              .inputs = c->settings->measure.terms.cold ? STORE_INPUTS_COLD
                                                                        : STORE_INPUTS_WARM};
-    bool ok = sources && best_find_in(&o, stores, &c->arena, &answer, &found, &e);
+    bool ok = best_find_today(&o, stores, &w->log, &c->arena, &answer, &found, &e);
     if (ok && found) {
         bool is_ranked = best_is_of_today(&answer) && answer.place.ranked;
         *part = is_ranked ? answer.place.part : NULL;
         *configuration = is_ranked && !*part ? answer.configuration : NULL;
         result_free(answer.result);
     }
-    spec_sources_free(sources);
     return ok ? EXIT_DONE : workflow_failed(&e);
 }
 

@@ -1162,6 +1162,19 @@ bool best_find_in(const struct best_options *o, struct store *const *stores, str
     return true;
 }
 
+bool best_find_today(const struct best_options *o, struct store *const *stores,
+                     const struct log *log, struct arena *a, struct best_answer *out, bool *found,
+                     struct error *e)
+{
+    struct best_options of = *o;
+    struct spec_sources *sources =
+        spec_sources_read(o->spec, o->device->language, o->device, log, e);
+    of.sources = sources;
+    bool ok = sources && best_find_in(&of, stores, a, out, found, e);
+    spec_sources_free(sources);
+    return ok;
+}
+
 bool best_pareto_in(const struct best_options *o, struct store *const *stores, struct arena *a,
                     struct best_answer **out, size_t *count, struct error *e)
 {

@@ -95,6 +95,11 @@ bool best_is_of_today(const struct best_answer *b);
 bool best_find_in(const struct best_options *o, struct store *const *stores, struct arena *a,
                   struct best_answer *out, bool *found, struct error *e);
 
+// The same for o->device, of the sources as they are now (o->sources is not looked at).
+bool best_find_today(const struct best_options *o, struct store *const *stores,
+                     const struct log *log, struct arena *a, struct best_answer *out, bool *found,
+                     struct error *e);
+
 // The Pareto set of several objectives, by the first of them, of what best_find() would
 // look at. Array in the arena, *count 0 where nothing is known; best_release_all() frees the
 // results.

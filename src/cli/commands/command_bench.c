@@ -140,11 +140,9 @@ static bool find_best(struct session *s, const struct spec *spec, const char *la
     bool found = false;
     struct store *const stores[] = {w->store ? w->store : store_of(s->known),
                                     w->store ? store_of(s->known) : NULL, NULL};
-    struct spec_sources *sources = spec_sources_read(spec, w->device->language, w->device, NULL, e);
     const struct best_options o = {
-        .spec = spec, .sources = sources, .device = w->device, .space = work_space(&s->given)};
-    bool ok = sources && (!stores[0] || best_find_in(&o, stores, &w->arena, &answer, &found, e));
-    spec_sources_free(sources);
+        .spec = spec, .device = w->device, .space = work_space(&s->given)};
+    bool ok = !stores[0] || best_find_today(&o, stores, NULL, &w->arena, &answer, &found, e);
     if (ok && found) {
         *choice = answer.choice;
         result_free(answer.result);
