@@ -184,8 +184,8 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     struct best_options o = {.spec = w->spec,
                              .device = w->device,
                              .space = work_space(given),
-                             .inputs = c->settings->measure.terms.cold ? STORE_INPUTS_COLD
-                                                                       : STORE_INPUTS_WARM};
+                             .among.inputs = c->settings->measure.terms.cold ? STORE_INPUTS_COLD
+                                                                             : STORE_INPUTS_WARM};
     bool ok = best_find_today(&o, stores, &w->log, &c->arena, &answer, &found, &e);
     if (ok && found) {
         bool is_ranked = best_is_of_today(&answer) && answer.place.ranked;

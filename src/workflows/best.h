@@ -19,11 +19,8 @@ struct best_options {
     // `name` and `platform` select the results, and no driver is expected; both NULL: all.
     const struct device_info *device;
     const char *name, *platform;
-    uint32_t languages; // whose results are looked at, a set of 1u << language; 0: all
-    // (each optional) Of these results alone: the device with one driver, one source of the kernel, one run.
-    const struct digest *identity, *source;
-    const uint8_t *session;       // STORE_ID_BYTES
-    enum store_inputs inputs;     // these alone
+    uint32_t languages;       // whose results are looked at, a set of 1u << language; 0: all
+    struct store_query among; // device_identity, source, session and inputs: of these results alone
     struct space_options space;   // its device and share do not count
     struct objectives objectives; // no terms: least time
     bool older_rule; // where nothing of today's rule is known, also what earlier ones measured

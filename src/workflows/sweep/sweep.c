@@ -164,7 +164,8 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
                              .device = t->setup.device,
                              .space = t->setup.space,
                              .objectives = t->objectives,
-                             .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
+                             .among.inputs =
+                                 t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     return best_find_today(&o, stores, NULL, &s->arena, out, found, e);
 }
 
