@@ -69,7 +69,8 @@ static int compare_and_show(struct session *s)
     writer_end(s->writer, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
     int drawn = s->settings->svg ? write_picture(s->settings->svg, &report) : EXIT_DONE;
-    int status = workflow_status(s->running.broken, workflow_failed, report.progress.compared > 0);
+    int status =
+        workflow_status(s->running.broken, workflow_failed, report.found.progress.compared > 0);
     return status != EXIT_DONE ? status : explained != EXIT_DONE ? explained : drawn;
 }
 
