@@ -351,13 +351,13 @@ void agents_borrow(const struct agents *g, struct agents *out)
 {
     *out = (struct agents){
         .count = g->count, .is_borrowed = true, .are_others_said = g->are_others_said};
-    for (uint32_t i = 0; i < g->count; i++)
-        out->list[i] = (struct agent_member){.name = g->list[i].name,
-                                             .node = g->list[i].node,
-                                             .measures = g->list[i].measures,
-                                             .is_builder = g->list[i].is_builder,
-                                             .builds = g->list[i].is_builder,
-                                             .is_said = g->list[i].is_said};
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct agent_member *m = &out->list[i];
+        *m = g->list[i];
+        m->builds = m->is_builder;
+        m->devices = NULL;
+        m->why = (struct error){.code = ERROR_NONE};
+    }
 }
 
 void agents_release(struct agents *g)

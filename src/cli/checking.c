@@ -59,7 +59,7 @@ static bool fill_options(struct checking *c, struct error *e)
     bool is_assumed = s->races.is_given || s->arch;
     c->options = (struct check_options){
         .spec_options = work_spec_options(w),
-        .sample = s->sample.value,
+        .sample = s->sample,
         .allowed = s->allow.statuses,
         .allow_unverified = s->allow.unverified || s->races.of_reference,
         .of_reference = s->races.of_reference,
@@ -197,26 +197,14 @@ void checking_report(struct checking *c, struct check_report *out)
                                  .verbose = c->settings->verbose,
                                  .command = add_command,
                                  .context = c};
-    struct check_view checked;
-    check_view(c->check, &checked);
+    check_view(c->check, &out->found);
     if (!c->run.spec) { // once: the date is that of the beginning
-        const struct check_progress *p = &checked.progress;
-        work_run_head(&c->work, &c->run);
-        c->run.source = checked.subject->source;
+        const struct check_progress *p = &out->found.progress;
+        work_run_head(&c->work, out->found.subject, &c->run);
         c->run.strategy = p->common.planned < p->valid ? "random" : "exhaustive";
-        c->run.cartesian = space_cartesian_text(checked.subject->space);
         c->run.valid = p->valid;
         c->run.planned = p->common.planned;
-        c->run.check = (struct verified_by){checked.subject->verification, checked.subject->against,
-                                            NULL, false};
         c->run.build_only = c->settings->build_only;
     }
     c->work.about.broken = c->work.broken.code ? c->work.broken.text : NULL;
-    out->records = checked.records;
-    out->count = checked.count;
-    out->findings = checked.findings;
-    out->finding_count = checked.finding_count;
-    out->mutants = checked.mutants;
-    out->mutant_count = checked.mutant_count;
-    out->progress = checked.progress;
 }

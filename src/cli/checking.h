@@ -8,7 +8,7 @@
 struct check_settings {
     struct spec_settings given;
     struct measure_settings measure; // some rows of it
-    struct given sample;
+    uint32_t sample;
     struct list smallest, assume;
     bool build_only, audit;
     struct given_races {

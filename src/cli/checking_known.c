@@ -8,17 +8,15 @@
 
 // ---- one place ---------------------------------------------------------------------------------
 
-static bool find_known(struct checking *c, const struct spec_sources *sources,
-                       struct best_answer *out, bool *found, struct error *e)
+static bool find_known(struct checking *c, struct best_answer *out, bool *found, struct error *e)
 {
     struct work *w = &c->work;
     const struct best_options o = {.spec = w->spec,
-                                   .sources = sources,
                                    .device = w->device,
                                    .languages = 1u << w->device->language,
                                    .older_rule = true};
     struct store *const stores[] = {w->store, NULL};
-    return best_find_in(&o, stores, &w->arena, out, found, e);
+    return best_find_today(&o, stores, &w->log, &w->arena, out, found, e);
 }
 
 // The configuration as it would be typed, in the settings of this check.
@@ -44,12 +42,9 @@ int checking_take_known(struct checking *c)
     struct work *w = &c->work;
     struct best_answer best = {.result = NULL};
     bool found = false;
-    struct spec_sources *sources =
-        spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);
-    bool ok = sources && find_known(c, sources, &best, &found, &e);
+    bool ok = find_known(c, &best, &found, &e);
     bool is_there = ok && found && best.choice;
     ok = ok && (!is_there || choose_known(c, best.choice, &e));
-    spec_sources_free(sources);
     if (found)
         result_free(best.result);
     if (!ok)

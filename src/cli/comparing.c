@@ -179,24 +179,20 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     struct store *const stores[] = {w->store, NULL};
     struct best_answer answer;
     bool found = false;
-    if (!w->store || c->settings->measure.fresh.all)
+    if (!w->store || c->settings->measure.terms.fresh)
         return EXIT_DONE;
-    struct spec_sources *sources =
-        spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);
     struct best_options o = {.spec = w->spec,
-                             .sources = sources,
                              .device = w->device,
                              .space = work_space(given),
-                             .inputs =
-                                 c->settings->measure.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
-    bool ok = sources && best_find_in(&o, stores, &c->arena, &answer, &found, &e);
+                             .among.inputs = c->settings->measure.terms.cold ? STORE_INPUTS_COLD
+                                                                             : STORE_INPUTS_WARM};
+    bool ok = best_find_today(&o, stores, &w->log, &c->arena, &answer, &found, &e);
     if (ok && found) {
         bool is_ranked = best_is_of_today(&answer) && answer.place.ranked;
         *part = is_ranked ? answer.place.part : NULL;
         *configuration = is_ranked && !*part ? answer.configuration : NULL;
         result_free(answer.result);
     }
-    spec_sources_free(sources);
     return ok ? EXIT_DONE : workflow_failed(&e);
 }
 
@@ -293,11 +289,11 @@ static int choose_configurations(struct comparing *c)
     if (c->of_specs)
         return choose_bests(c);
     if (s->sample.is_top) {
-        c->options.top = (uint32_t)s->sample.count.value;
+        c->options.top = s->sample.count;
         return EXIT_DONE;
     }
-    c->options.sample = s->sample.count.value;
-    bool is_said = s->sample.count.is_given || s->given.config.count + s->given.where.count > 0;
+    c->options.sample = s->sample.count;
+    bool is_said = s->sample.count > 0 || s->given.config.count + s->given.where.count > 0;
     bool is_stored = c->sides[0].run || c->sides[1].run;
     c->options.sample_many = !is_said && !is_stored;
     return EXIT_DONE;
@@ -308,7 +304,7 @@ static int choose_configurations(struct comparing *c)
 static int refuse_mixture(const struct compare_settings *s)
 {
     const char *option = s->left.count ? "--left" : s->right.count ? "--right" : NULL;
-    option = s->sample.count.is_given ? "--sample" : option;
+    option = s->sample.count ? "--sample" : option;
     if (!option)
         return EXIT_DONE;
     complain("%s is for two sides of one spec; of several specs, and beside --against, the best of "
@@ -369,7 +365,7 @@ int comparing_start(struct comparing *c)
     fill_parts(c);
     c->options.sides = c->parts;
     c->options.side_count = c->count;
-    c->options.rounds = (uint32_t)s->rounds.value;
+    c->options.rounds = s->rounds;
     const struct hone_tune_options options = work_options(w);
     if (setup_init(&w->setup, &options, &e)) {
         c->options.setup = w->setup.options.setup;

@@ -16,10 +16,10 @@ struct compare_settings {
     struct list left, right;         // WHAT=VALUE
     struct list against;             // libraries beside the best of a spec
     struct given_sample {
-        struct given count;
-        bool is_top; // of the fastest
+        uint32_t count; // 0: not given
+        bool is_top;    // of the fastest
     } sample;
-    struct given rounds;
+    uint32_t rounds;
     struct given_why {
         bool is_given;
         const char *configuration; // NULL: the best

@@ -12,19 +12,14 @@ bool comparing_report(struct comparing *c, struct compare_report *out)
     for (uint32_t i = 0; routines && i < c->count; i++)
         routines[i] = c->sides[i].against.text;
     work_about(&c->sides[0].work, &c->sides[0].work.broken, &c->sides[0].work.about);
-    struct compare_view found;
-    compare_view(c->compare, &found);
     *out = (struct compare_report){.about = &c->sides[0].work.about,
                                    .sides = c->parts,
                                    .routines = routines,
                                    .side_count = c->count,
                                    .compare = c->compare,
-                                   .records = found.records,
-                                   .count = found.count,
-                                   .progress = found.progress,
-                                   .level = found.level,
                                    .of_specs = c->of_specs,
                                    .most = c->settings->verbose ? 0 : ROWS};
+    compare_view(c->compare, &out->found);
     return routines && c->sides[0].work.about.date;
 }
 

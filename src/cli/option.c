@@ -52,25 +52,27 @@ bool option_list(void *field, const char *value, struct error *e)
     return true;
 }
 
+bool option_number(uint32_t *number, const char *value, uint32_t least, uint32_t most,
+                   struct error *e)
+{
+    uint64_t count;
+    if (!str_to_u64(value, &count) || count < least || count > most)
+        return error_set(e, ERROR_USAGE, "'%s' is not a whole number from %u to %u", value, least,
+                         most);
+    *number = (uint32_t)count;
+    return true;
+}
+
 bool option_count(void *field, const char *value, struct error *e)
 {
-    struct given *g = field;
-    uint64_t count;
-    if (!str_to_u64(value, &count) || count == 0 || count > UINT32_MAX)
-        return error_set(e, ERROR_USAGE, "'%s' is not a whole number from 1 to %u", value,
-                         UINT32_MAX);
-    *g = (struct given){true, count};
-    return true;
+    return option_number(field, value, 1, UINT32_MAX, e);
 }
 
 bool option_seed(void *field, const char *value, struct error *e)
 {
-    struct given *g = field;
-    if (!str_to_u64(value, &g->value))
-        return error_set(e, ERROR_USAGE, "'%s' is not a whole number from 0 to %llu", value,
-                         (unsigned long long)UINT64_MAX);
-    g->is_given = true;
-    return true;
+    return str_to_u64(value, field) ||
+           error_set(e, ERROR_USAGE, "'%s' is not a whole number from 0 to %llu", value,
+                     (unsigned long long)UINT64_MAX);
 }
 
 // "compile, runtime, ...": what may be written.

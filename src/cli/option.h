@@ -52,20 +52,17 @@ struct list {
 };
 void list_release(struct list *l);
 
-// A number that was given or not.
-struct given {
-    bool is_given;
-    uint64_t value;
-};
-
 // For `apply`.
 bool option_flag(void *field, const char *value, struct error *e); // bool
 bool option_text(void *field, const char *value, struct error *e); // const char *
 bool option_once(void *field, const char *value,
                  struct error *e); // the same; a second one is refused
 bool option_list(void *field, const char *value, struct error *e);  // struct list
-bool option_count(void *field, const char *value, struct error *e); // struct given, at least 1
-bool option_seed(void *field, const char *value, struct error *e);  // struct given
+bool option_count(void *field, const char *value, struct error *e); // uint32_t, at least 1
+bool option_seed(void *field, const char *value, struct error *e);  // uint64_t
+// For these, a whole number of these bounds.
+bool option_number(uint32_t *number, const char *value, uint32_t least, uint32_t most,
+                   struct error *e);
 // "compile,timeout": a mask of 1 << status, of failures; all of them where it is left out.
 bool option_statuses(void *field, const char *value, struct error *e);
 bool option_is_statuses(const char *word); // uint32_t

@@ -208,15 +208,15 @@ static bool read_limit(const char *text, uint64_t *ns, struct error *e)
     return error_set(e, ERROR_USAGE, "'%s' is not a time above 0; write 30s, 1.5m or 500ms", text);
 }
 
-static bool read_named_limit(struct limits *limits, const char *word, struct error *e)
+static bool read_named_limit(struct hone_tune_options *terms, const char *word, struct error *e)
 {
     const struct {
         const char *name;
         uint64_t *ns;
-    } names[] = {{"build=", &limits->build_ns},
-                 {"launch=", &limits->launch_ns},
-                 {"driver=", &limits->driver_ns},
-                 {"lock=", &limits->lock_ns}};
+    } names[] = {{"build=", &terms->build_limit_ns},
+                 {"launch=", &terms->launch_limit_ns},
+                 {"driver=", &terms->driver_limit_ns},
+                 {"lock=", &terms->lock_wait_ns}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (str_starts(word, names[i].name))
             return read_limit(word + strlen(names[i].name), names[i].ns, e);
@@ -229,7 +229,7 @@ static bool read_named_limit(struct limits *limits, const char *word, struct err
 bool option_limits(void *field, const char *value, struct error *e)
 {
     if (!strchr(value, '='))
-        return read_limit(value, &((struct limits *)field)->launch_ns, e);
+        return read_limit(value, &((struct hone_tune_options *)field)->launch_limit_ns, e);
     char *copy = strdup(value), *rest = NULL;
     if (!copy)
         return error_memory(e);
@@ -266,20 +266,20 @@ _Static_assert(POLICY_BUILD_LIMIT_NS == 60000000000ull &&
             "uses; then the command ends and says which. driver=TIME bounds each of the other "    \
             "things that the driver does (opening the device, inputs, checks), which else may "    \
             "take minutes.",                                                                       \
-        .apply = option_limits, .offset = MEASURE(limits)                                          \
+        .apply = option_limits, .offset = MEASURE(terms)                                           \
     }
 
 const struct option timeout_options[] = {TIMEOUT_OPTION, {0}};
 
 const struct option measure_options[] = {
-    {OPTION("iterations", "N", option_count, MEASURE(iterations)), .letter = 'i',
+    {OPTION("iterations", "N", option_count, MEASURE(terms.iterations)), .letter = 'i',
      .brief = "as many launches each, no ranking",
      .help =
          "Exactly N timed launches of each configuration, one configuration after the other, "
          "without early stops and without a ranking. Default: the spec's Iterations; without those "
          "the rules decide."},
     TIMEOUT_OPTION,
-    {OPTION("cold", NULL, option_flag, MEASURE(cold)),
+    {OPTION("cold", NULL, option_flag, MEASURE(terms.cold)),
      .help = "Clear the device's cache before each timed launch."},
     {0},
 };
@@ -291,7 +291,7 @@ static bool option_with_counters(void *field, const char *value, struct error *e
 }
 
 const struct option counters_options[] = {
-    {OPTION("with", "counters", option_with_counters, MEASURE(counters)),
+    {OPTION("with", "counters", option_with_counters, MEASURE(terms.counters)),
      .excludes = "cold: what is counted finds its data where the launch before left it",
      .help = "After all timed launches repeat the launch, in tunes that of each finalist, to count "
              "what it does: bytes of memory and L2, hit rates, occupancy, pipes, bank conflicts, "
@@ -335,7 +335,7 @@ const struct option search_options[] = {
 };
 
 const struct option jobs_options[] = {
-    {OPTION("jobs", "N", option_count, MEASURE(jobs)), .letter = 'j',
+    {OPTION("jobs", "N", option_count, MEASURE(terms.jobs)), .letter = 'j',
      .brief = "build at most N at a time",
      .help =
          "Build at most N configurations at a time. Default: the cores that this process may use, "
@@ -344,7 +344,7 @@ const struct option jobs_options[] = {
 };
 
 const struct option seed_options[] = {
-    {OPTION("seed", "N", option_seed, MEASURE(seed)),
+    {OPTION("seed", "N", option_seed, MEASURE(terms.seed)),
      .help = "Seed of what is chosen at random: with the same seed, and the same "
              "results in the same order, the same configurations are chosen. Default: 0."},
     {0},
@@ -372,23 +372,23 @@ const struct option rule_options[] = {
 
 static bool option_fresh(void *field, const char *value, struct error *e)
 {
-    struct given_fresh *given = field;
+    struct hone_tune_options *terms = field;
     if (!value) {
-        given->all = true;
+        terms->fresh = true;
         return true;
     }
-    return option_statuses(&given->failures, str_equal(value, "failures") ? NULL : value, e);
+    return option_statuses(&terms->retry, str_equal(value, "failures") ? NULL : value, e);
 }
 
 static bool option_fresh_search(void *field, const char *value, struct error *e)
 {
-    struct given_fresh *given = field;
+    struct measure_settings *given = field;
     bool *part = !value                         ? NULL
-                 : str_equal(value, "ranking")  ? &given->ranking
-                 : str_equal(value, "transfer") ? &given->transfer
+                 : str_equal(value, "ranking")  ? &given->fresh_ranking
+                 : str_equal(value, "transfer") ? &given->terms.no_transfer
                                                 : NULL;
     if (!part)
-        return option_fresh(field, value, e);
+        return option_fresh(&given->terms, value, e);
     *part = true;
     return true;
 }
@@ -404,7 +404,7 @@ static bool is_fresh(const char *word)
     "what failed earlier is tried again, with =compile,timeout what failed so."
 
 const struct option fresh_options[] = {
-    {OPTION("fresh", "failures|STATUS,...", option_fresh, MEASURE(fresh)),
+    {OPTION("fresh", "failures|STATUS,...", option_fresh, MEASURE(terms)),
      .brief = "measure again what is known", .offer = offer_statuses, .optional = true,
      .is_meant = is_fresh, .help = FRESH_HELP},
     {0},
@@ -415,14 +415,14 @@ const struct option fresh_options[] = {
     "elsewhere (another device, size, driver or language) is not an input of the search."
 
 const struct option fresh_tune_options[] = {
-    {OPTION("fresh", "transfer|failures|STATUS,...", option_fresh_search, MEASURE(fresh)),
+    {OPTION("fresh", "transfer|failures|STATUS,...", option_fresh_search, 0),
      .brief = "measure again what is known", .offer = offer_statuses, .optional = true,
      .is_meant = is_fresh, .help = FRESH_HELP TRANSFER_HELP},
     {0},
 };
 
 const struct option fresh_point_options[] = {
-    {OPTION("fresh", "ranking|transfer|failures|STATUS,...", option_fresh_search, MEASURE(fresh)),
+    {OPTION("fresh", "ranking|transfer|failures|STATUS,...", option_fresh_search, 0),
      .brief = "measure again what is known", .offer = offer_statuses, .optional = true,
      .is_meant = is_fresh,
      .help = FRESH_HELP

@@ -5,6 +5,7 @@
 
 #include "cli/console.h"
 #include "cli/option.h"
+#include "lib/handle.h"
 #include "model/device_info.h"
 #include "report/writer.h"
 #include "stats/rules.h"
@@ -36,19 +37,11 @@ struct spec_settings {
 
 // How configurations are built and measured, and what of earlier results is taken.
 struct measure_settings {
-    struct given iterations;
-    struct limits {
-        uint64_t build_ns, launch_ns, driver_ns, lock_ns; // 0: the default
-    } limits;
+    // As the library takes them: iterations, seed, jobs, limits, cold, counters, fresh, retry, no_transfer. The rest is filled
+    // in by work_options().
+    struct hone_tune_options terms;
     struct list rules;
-    bool cold;
-    bool counters;
-    struct given seed, jobs;
-    struct given_fresh {
-        bool all, ranking; // ranking: of points that the store has a ranking of
-        bool transfer;     // what the stores have of the space elsewhere is no input of the search
-        uint32_t failures; // 1 << status
-    } fresh;
+    bool fresh_ranking; // also of points that the store has a ranking of
 };
 
 // --store none
@@ -93,5 +86,5 @@ bool option_language(void *field, const char *value, struct error *e); // struct
 bool option_format(void *field, const char *value, struct error *e);   // struct given_format
 bool option_json(void *field, const char *value, struct error *e);     // likewise, of --json
 // "30s" (of a launch) or "build=60s,launch=30s".
-bool option_limits(void *field, const char *value, struct error *e); // struct limits
+bool option_limits(void *field, const char *value, struct error *e); // struct hone_tune_options
 bool option_rule(void *field, const char *value, struct error *e);   // "rounds=40", struct list

@@ -190,7 +190,7 @@ int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)
 
 // ---- reports -----------------------------------------------------------------------------------
 
-void work_run_head(struct work *w, struct run_head *out)
+void work_run_head(struct work *w, const struct subject *subject, struct run_head *out)
 {
     const struct space_share *share = &w->given->share;
     work_about(w, &w->broken, &w->about);
@@ -198,6 +198,9 @@ void work_run_head(struct work *w, struct run_head *out)
                              .spec = w->spec,
                              .constants = w->constants,
                              .constants_json = w->constants_json,
+                             .source = subject->source,
+                             .cartesian = space_cartesian_text(subject->space),
+                             .check = {subject->verification, subject->against, NULL, false},
                              .device = w->device,
                              .part = share->part + 1,
                              .parts = share->parts,
@@ -216,17 +219,13 @@ static void fill_head(struct work *w, const struct tune_view *tuned, struct run_
 {
     const struct tune_progress *p = &tuned->progress;
     const struct objectives *o = &tuned->options->objectives;
-    work_run_head(w, head);
-    head->source = tuned->subject->source;
+    work_run_head(w, tuned->subject, head);
     head->strategy = p->strategy;
     head->strategy_description = p->strategy_description;
     head->objectives = o;
     head->by_time = objective_is_time(o, w->spec, w->device);
-    head->cartesian = space_cartesian_text(tuned->subject->space);
     head->valid = p->valid;
     head->planned = p->common.planned;
-    head->check =
-        (struct verified_by){tuned->subject->verification, tuned->subject->against, NULL, false};
     head->build_only = w->options.build_only;
     head->recorded = w->recorded;
     head->replay = tuned->options->replay;

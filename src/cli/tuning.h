@@ -16,7 +16,7 @@ int open_kept(struct work *w);
 
 // The head of a run, but for what its workflow knows: its sources, how it searches, what is valid and planned, and what
 // is verified.
-void work_run_head(struct work *w, struct run_head *out);
+void work_run_head(struct work *w, const struct subject *subject, struct run_head *out);
 
 // The settings of `hone tune`.
 struct tune_settings {

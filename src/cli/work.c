@@ -98,7 +98,7 @@ void work_about(struct work *w, const struct error *broken, struct report_about 
                                  .command = w->call->line,
                                  .host = w->environment.host,
                                  .date = arena_strdup(&w->arena, date),
-                                 .seed = w->measure->seed.value,
+                                 .seed = w->measure->terms.seed,
                                  .store = w->store ? store_path(w->store) : NULL,
                                  .broken = broken->code ? broken->text : NULL};
 }
@@ -578,34 +578,22 @@ struct space_options work_space(const struct spec_settings *g)
 struct hone_tune_options work_options(const struct work *w)
 {
     const struct spec_settings *g = w->given;
-    const struct measure_settings *m = w->measure;
-    return (struct hone_tune_options){
-        .size = sizeof(struct hone_tune_options),
-        .spec = w->loaded,
-        .device = w->chosen,
-        .configurations = g->config.items,
-        .where = g->where.items,
-        .part = g->share.part,
-        .parts = g->share.parts,
-        .lock_folder = w->environment.locks,
-        .places = w->places.count + w->places.builder_count > 0 ? &w->places : NULL,
-        .log = &w->notices,
-        .command = w->call->line,
-        .host = w->environment.host,
-        .rules = m->rules.items,
-        .seed = m->seed.value,
-        .jobs = (uint32_t)m->jobs.value,
-        .iterations = m->iterations.is_given ? (uint32_t)m->iterations.value : 0,
-        .retry = m->fresh.failures,
-        .build_limit_ns = m->limits.build_ns,
-        .launch_limit_ns = m->limits.launch_ns,
-        .driver_limit_ns = m->limits.driver_ns,
-        .lock_wait_ns = m->limits.lock_ns,
-        .fresh = m->fresh.all,
-        .cold = m->cold,
-        .counters = m->counters,
-        .no_transfer = m->fresh.transfer,
-        .leaving = true};
+    struct hone_tune_options o = w->measure->terms;
+    o.size = sizeof o;
+    o.spec = w->loaded;
+    o.device = w->chosen;
+    o.configurations = g->config.items;
+    o.where = g->where.items;
+    o.part = g->share.part;
+    o.parts = g->share.parts;
+    o.lock_folder = w->environment.locks;
+    o.places = w->places.count + w->places.builder_count > 0 ? &w->places : NULL;
+    o.log = &w->notices;
+    o.command = w->call->line;
+    o.host = w->environment.host;
+    o.rules = w->measure->rules.items;
+    o.leaving = true;
+    return o;
 }
 
 // ---- the store ---------------------------------------------------------------------------------
@@ -779,7 +767,7 @@ int work_reference_by(struct work *w)
     const struct reference_program program = {.path = w->given->reference_by,
                                               .folder = references_folder(w),
                                               .limit_ns = REFERENCE_BY_NS,
-                                              .fresh = w->measure->fresh.all,
+                                              .fresh = w->measure->terms.fresh,
                                               .stop = reference_stops};
     if (!program.path)
         return EXIT_DONE;

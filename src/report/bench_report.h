@@ -17,7 +17,7 @@ struct bench_report {
     const struct report_about *about;
     const struct spec *spec; // as its file has it
     const struct device_info *device;
-    const struct bench_report_point *points;
+    struct bench_report_point *points;
     uint32_t point_count;
     const struct benchmark_record *records; // (of no points, or of all)
     uint32_t count;

@@ -28,15 +28,15 @@ uint64_t report_check_count(const struct check_report *v, enum check_outcome out
     uint64_t count = 0;
     for (unsigned i = 0; i < CHECK_VERDICT_COUNT; i++) {
         if (check_outcome((enum check_verdict)i) == outcome)
-            count += v->progress.by_verdict[i];
+            count += v->found.progress.by_verdict[i];
     }
     return count;
 }
 
 bool report_check_passed(const struct check_report *v)
 {
-    bool is_whole = !v->run->about->broken && !v->progress.common.cancelled &&
-                    v->count == v->progress.common.planned;
+    bool is_whole = !v->run->about->broken && !v->found.progress.common.cancelled &&
+                    v->found.count == v->found.progress.common.planned;
     return is_whole && report_check_count(v, OUTCOME_FAILED) == 0 &&
            report_check_count(v, OUTCOME_PASSED) > 0;
 }
@@ -130,7 +130,7 @@ static struct checked_outcome outcome_at(const void *records, size_t i)
 
 static struct checked_outcomes check_outcomes(const struct check_report *v)
 {
-    return (struct checked_outcomes){v->records, v->count, outcome_at};
+    return (struct checked_outcomes){v->found.records, v->found.count, outcome_at};
 }
 
 enum evidence report_check_evidence(const struct check_report *v)
@@ -186,8 +186,8 @@ static uint64_t count_kind(const struct check_report *v, enum check_outcome outc
                            const char *kind)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < v->count; i++)
-        count += is_of_kind(v->records[i], outcome, kind);
+    for (size_t i = 0; i < v->found.count; i++)
+        count += is_of_kind(v->found.records[i], outcome, kind);
     return count;
 }
 
@@ -199,16 +199,16 @@ static void put_kind(const struct check_report *v, const char *kind, size_t *lef
         return;
     text_addf(out, "\nFAILED: %s: %llu configuration%s\n", kind, (unsigned long long)count,
               count == 1 ? "" : "s");
-    for (size_t i = 0; i < v->count && (shown == 0 || v->verbose || *left > 0); i++) {
-        if (!is_of_kind(v->records[i], OUTCOME_FAILED, kind))
+    for (size_t i = 0; i < v->found.count && (shown == 0 || v->verbose || *left > 0); i++) {
+        if (!is_of_kind(v->found.records[i], OUTCOME_FAILED, kind))
             continue;
         if (shown == 0 || v->verbose) {
-            put_failure(v, v->records[i], out);
+            put_failure(v, v->found.records[i], out);
         } else {
             text_add(out, "  ");
-            put_name(v->records[i], out);
-            if (v->records[i]->result->message[0])
-                text_addf(out, ": %s", v->records[i]->result->message);
+            put_name(v->found.records[i], out);
+            if (v->found.records[i]->result->message[0])
+                text_addf(out, ": %s", v->found.records[i]->result->message);
             text_add(out, "\n");
             --*left;
         }
@@ -232,9 +232,9 @@ static void put_skipped(const struct check_report *v, enum check_verdict verdict
                         const char *meaning, struct text *out)
 {
     const struct check_record *first = NULL;
-    uint64_t count = v->progress.by_verdict[verdict];
-    for (size_t i = 0; i < v->count && !first; i++)
-        first = v->records[i]->verdict == verdict ? v->records[i] : NULL;
+    uint64_t count = v->found.progress.by_verdict[verdict];
+    for (size_t i = 0; i < v->found.count && !first; i++)
+        first = v->found.records[i]->verdict == verdict ? v->found.records[i] : NULL;
     if (!first)
         return;
     text_addf(out, "\nNo failure, %s: %llu configuration%s\n  ", meaning, (unsigned long long)count,
@@ -259,17 +259,17 @@ static int by_sizes(const void *a, const void *b)
 
 static void put_sizes(const struct check_report *v, struct text *out)
 {
-    struct size *list = calloc(v->count + 1, sizeof *list);
+    struct size *list = calloc(v->found.count + 1, sizeof *list);
     size_t count = 0;
     out->failed |= !list;
-    for (size_t i = 0; list && i < v->count; i++) {
+    for (size_t i = 0; list && i < v->found.count; i++) {
         size_t at = 0;
-        if (!v->records[i]->sizes[0])
+        if (!v->found.records[i]->sizes[0])
             continue;
-        while (at < count && !str_equal(list[at].sizes, v->records[i]->sizes))
+        while (at < count && !str_equal(list[at].sizes, v->found.records[i]->sizes))
             at++;
         count += at == count;
-        list[at].sizes = v->records[i]->sizes;
+        list[at].sizes = v->found.records[i]->sizes;
         list[at].count++;
     }
     if (count > 0) {
@@ -310,10 +310,11 @@ static void put_counts(const struct check_report *v, struct text *out)
                   i == STATUS_CORRECT ? passed_text(v) : kind_at(i));
         separator = ", ";
     }
-    if (v->progress.reused)
-        text_addf(out, "; %llu known from the store", (unsigned long long)v->progress.reused);
-    if (v->progress.identical)
-        text_addf(out, "; %llu identical to another", (unsigned long long)v->progress.identical);
+    if (v->found.progress.reused)
+        text_addf(out, "; %llu known from the store", (unsigned long long)v->found.progress.reused);
+    if (v->found.progress.identical)
+        text_addf(out, "; %llu identical to another",
+                  (unsigned long long)v->found.progress.identical);
     text_add(out, "\n");
 }
 
@@ -344,19 +345,19 @@ static void put_verdict(const struct check_report *v, struct text *out)
 {
     enum evidence shown = report_check_evidence(v);
     uint64_t failed = report_check_count(v, OUTCOME_FAILED),
-             left = v->progress.common.planned - v->count;
+             left = v->found.progress.common.planned - v->found.count;
     if (v->run->about->broken) // the reason is the error
         text_add(out, "Broken off\n");
     if (left) {
-        put_share(left, v->progress.common.planned, "configuration", out);
+        put_share(left, v->found.progress.common.planned, "configuration", out);
         text_addf(out, " %s not checked\n", left == 1 ? "was" : "were");
     }
     if (failed) {
         text_add(out, "FAILED: ");
-        put_share(failed, v->count, "configuration", out);
+        put_share(failed, v->found.count, "configuration", out);
         text_add(out, "\n");
     } else if (report_check_passed(v)) {
-        uint64_t passed = report_check_count(v, OUTCOME_PASSED), skipped = v->count - passed;
+        uint64_t passed = report_check_count(v, OUTCOME_PASSED), skipped = v->found.count - passed;
         if (!v->run->build_only && shown != SHOWN_CORRECT) {
             put_unverified(shown, passed, out);
         } else {
@@ -372,11 +373,11 @@ static void put_verdict(const struct check_report *v, struct text *out)
         if (skipped)
             text_addf(out, ", %llu left out", (unsigned long long)skipped);
         text_add(out, "\n");
-    } else if (left || v->run->about->broken || v->progress.common.cancelled) {
+    } else if (left || v->run->about->broken || v->found.progress.common.cancelled) {
         text_add(out, "INCOMPLETE: no failure so far\n");
     } else {
         text_add(out, "NOTHING CHECKED: ");
-        put_share(0, v->count, "configuration", out);
+        put_share(0, v->found.count, "configuration", out);
         text_addf(out, " shown to %s\n", v->run->build_only ? "build" : "be correct");
     }
 }
@@ -385,8 +386,8 @@ static void put_verdict(const struct check_report *v, struct text *out)
 static size_t count_mutants(const struct check_report *v, bool that_pass)
 {
     size_t count = 0;
-    for (size_t i = 0; i < v->mutant_count; i++) {
-        const struct checked_mutant *m = &v->mutants[i];
+    for (size_t i = 0; i < v->found.mutant_count; i++) {
+        const struct checked_mutant *m = &v->found.mutants[i];
         count += !m->is_same && m->status != STATUS_COMPILE && (m->passes || !that_pass);
     }
     return count;
@@ -399,8 +400,8 @@ static void put_mutants(const struct check_report *v, struct text *out)
         return;
     text_addf(out, "Mutants of the kernel: %zu of %zu refused%s\n", all - passing, all,
               passing ? "; not told from right, or the same at this size:" : "");
-    for (size_t i = 0; i < v->mutant_count; i++) {
-        const struct checked_mutant *m = &v->mutants[i];
+    for (size_t i = 0; i < v->found.mutant_count; i++) {
+        const struct checked_mutant *m = &v->found.mutants[i];
         if (!m->passes || m->is_same)
             continue;
         text_addf(out, "  %s: ", m->change);
@@ -416,8 +417,8 @@ static void put_check_end(const struct check_report *v, struct text *out)
     size_t left = FAILURES_MOST;
     for (size_t i = 0; i < STATUS_COUNT + OTHER_KINDS; i++)
         put_kind(v, kind_at(i), &left, out);
-    for (size_t i = 0; i < v->finding_count; i++) {
-        const struct check_finding *f = &v->findings[i];
+    for (size_t i = 0; i < v->found.finding_count; i++) {
+        const struct check_finding *f = &v->found.findings[i];
         text_add(out, i ? "" : "\n");
         race_text(&f->race, out);
         const char *choice = f->example->configuration, *sizes = f->example->sizes;
@@ -430,10 +431,10 @@ static void put_check_end(const struct check_report *v, struct text *out)
     }
     put_skipped(v, CHECK_LIMITED, "exceeds the device's limits", out);
     put_skipped(v, CHECK_ALLOWED, "allowed", out);
-    span_to_str(v->progress.common.elapsed_ns, time);
+    span_to_str(v->found.progress.common.elapsed_ns, time);
     text_add(out, out->length ? "\n" : "");
     put_sizes(v, out);
-    text_addf(out, "%zu configuration%s %s in %s", v->count, v->count == 1 ? "" : "s",
+    text_addf(out, "%zu configuration%s %s in %s", v->found.count, v->found.count == 1 ? "" : "s",
               v->run->build_only ? "built" : "checked", time);
     if (!v->run->build_only) {
         const struct verified_by check = report_verified(&v->run->check, &all);
@@ -522,8 +523,8 @@ FIELDS_SHARED(check_fields, struct check_record, struct check_report, CHECKED)
 static uint64_t count_spec_errors(const struct check_report *v)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < v->count; i++)
-        count += fault_is_spec(v->records[i]->result->fault);
+    for (size_t i = 0; i < v->found.count; i++)
+        count += fault_is_spec(v->found.records[i]->result->fault);
     return count;
 }
 
@@ -555,25 +556,26 @@ FIELDS(check_mutant_fields, struct checked_mutant, struct check_report, MUTANT)
     X(U64, passed, (report_check_count(v, OUTCOME_PASSED)), "", "")                                \
     X(U64, skipped, (report_check_count(v, OUTCOME_SKIPPED)), "", "")                              \
     X(U64, failed, (report_check_count(v, OUTCOME_FAILED)), "", "")                                \
-    X(RECORD, counts, (report_counts_fields, v->progress.by_status), "", "")                       \
+    X(RECORD, counts, (report_counts_fields, v->found.progress.by_status), "", "")                 \
     X(U64, spec_errors, (count_spec_errors(v)), "", "of these: the spec is wrong there")           \
-    X(U64, done, (v->count), "", "")                                                               \
-    X(U64, planned, (v->progress.common.planned), "", "")                                          \
-    X(U64, valid, (v->progress.valid), "", "")                                                     \
-    X(U64, reused, (v->progress.reused), "", "")                                                   \
-    X(U64, identical, (v->progress.identical), "", "")                                             \
-    X(KNOWN, races, (v->simulated, v->finding_count), "", "null: none were looked for")            \
+    X(U64, done, (v->found.count), "", "")                                                         \
+    X(U64, planned, (v->found.progress.common.planned), "", "")                                    \
+    X(U64, valid, (v->found.progress.valid), "", "")                                               \
+    X(U64, reused, (v->found.progress.reused), "", "")                                             \
+    X(U64, identical, (v->found.progress.identical), "", "")                                       \
+    X(KNOWN, races, (v->simulated, v->found.finding_count), "", "null: none were looked for")      \
     X(TEXT, verification, (check_words(v, a)), "", "how results were verified")                    \
     X(EACH, check_notes, (report_check_note_fields, emit_check_notes, v), "", "the first of each") \
-    X(LIST, mutants, (check_mutant_fields, v->mutants != NULL, v->mutants, v->mutant_count), "",   \
-      "of the kernel; null: none were made")                                                       \
+    X(LIST, mutants,                                                                               \
+      (check_mutant_fields, v->found.mutants != NULL, v->found.mutants, v->found.mutant_count),    \
+      "", "of the kernel; null: none were made")                                                   \
     X(BOOL, verified, (report_check_shown(v) && report_check_evidence(v) == SHOWN_CORRECT), "",    \
       "by a reference")                                                                            \
     X(TEXT, shown, (report_check_shown(v)), "",                                                    \
       "without a reference at best \"agree with each other; not verified\"")                       \
-    X(BOOL, cancelled, (v->progress.common.cancelled), "", "")                                     \
+    X(BOOL, cancelled, (v->found.progress.common.cancelled), "", "")                               \
     X(TEXT, error, (v->run->about->broken), "", "")                                                \
-    X(U64, elapsed_ns, (v->progress.common.elapsed_ns), "ns", "")
+    X(U64, elapsed_ns, (v->found.progress.common.elapsed_ns), "ns", "")
 FIELDS_SHARED(check_summary_fields, struct check_report, void, CHECK_SUMMARY)
 
 // ---- the writers -------------------------------------------------------------------------------

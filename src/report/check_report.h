@@ -18,13 +18,7 @@ enum check_outcome check_outcome(enum check_verdict v);
 // The results of a check, so far or at its end.
 struct check_report {
     const struct run_head *run;
-    const struct check_record *const *records; // in the order of checking
-    size_t count;
-    const struct check_finding *findings;
-    size_t finding_count;
-    const struct checked_mutant *mutants;
-    size_t mutant_count;
-    struct check_progress progress;
+    struct check_view found;
     bool simulated; // races were looked for
     bool verbose;   // failures are shown in full
     // Appends the command line that shows a configuration again.

@@ -29,13 +29,13 @@ static void draw_class(const struct compare_report *v, enum side_class class, co
                        struct mark *marks, const struct picture *p)
 {
     size_t count = 0;
-    for (size_t i = 0; i < v->count; i++) {
-        const struct compare_record *r = v->records[i];
+    for (size_t i = 0; i < v->found.count; i++) {
+        const struct compare_record *r = v->found.records[i];
         if (!is_drawn(v, r) || class_of(r) != class)
             continue;
         const struct stats_summary *x = &r->entries[0].stats, *y = &r->entries[1].stats;
         marks[count++] = (struct mark){x->median, y->median};
-        if (v->count > BARS_MOST)
+        if (v->found.count > BARS_MOST)
             continue;
         if (x->interval)
             picture_segment(p, "hair", x->low, y->median, x->high, y->median);
@@ -53,20 +53,20 @@ static void draw_sides(const struct compare_report *v, struct mark *marks, struc
     size_t drawn = 0;
     struct picture p;
     struct text about = TEXT_INIT;
-    for (size_t i = 0; i < v->count; i++) {
-        if (!is_drawn(v, v->records[i]))
+    for (size_t i = 0; i < v->found.count; i++) {
+        if (!is_drawn(v, v->found.records[i]))
             continue;
         drawn++;
         for (size_t k = 0; k < 2; k++) {
-            least = fmin(least, v->records[i]->entries[k].stats.median);
-            most = fmax(most, v->records[i]->entries[k].stats.median);
+            least = fmin(least, v->found.records[i]->entries[k].stats.median);
+            most = fmax(most, v->found.records[i]->entries[k].stats.median);
         }
     }
     text_addf(&about,
               "%zu configurations, interleaved on both sides: %llu are faster on the first, "
               "%llu on the second, the others are tied.",
-              drawn, (unsigned long long)v->progress.first_faster,
-              (unsigned long long)v->progress.second_faster);
+              drawn, (unsigned long long)v->found.progress.first_faster,
+              (unsigned long long)v->found.progress.second_faster);
     picture_begin(&p, out, &(struct canvas){.id = "compare"}, 640, 600, "Both sides",
                   text_cstr(&about));
     p.x = (struct axis){.title = v->sides[0].label, .is_time = true};
@@ -147,13 +147,14 @@ static void draw_specs(const struct compare_report *v, const struct compare_reco
 bool report_compare_picture(const struct compare_report *v, struct text *out)
 {
     struct text svg = TEXT_INIT;
-    struct mark *marks = calloc(v->count + 1, sizeof *marks);
-    const struct compare_record *ranked = v->of_specs && v->count > 0 ? v->records[0] : NULL;
+    struct mark *marks = calloc(v->found.count + 1, sizeof *marks);
+    const struct compare_record *ranked =
+        v->of_specs && v->found.count > 0 ? v->found.records[0] : NULL;
     bool any = false;
     for (uint32_t i = 0; ranked && i < v->side_count; i++)
         any = any || ranked->entries[i].ranked;
-    for (size_t i = 0; !v->of_specs && i < v->count; i++)
-        any = any || is_drawn(v, v->records[i]);
+    for (size_t i = 0; !v->of_specs && i < v->found.count; i++)
+        any = any || is_drawn(v, v->found.records[i]);
     out->failed |= !marks;
     if (any && ranked)
         draw_specs(v, ranked, &svg);

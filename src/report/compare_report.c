@@ -45,8 +45,8 @@ static void write_compare_head(const void *report, struct text *out)
     for (uint32_t i = 0; i < v->side_count; i++)
         put_side(v, i, out);
     if (!v->of_specs) {
-        put_count(v->progress.common.planned, "configuration", out);
-        text_add(out, v->progress.sampled
+        put_count(v->found.progress.common.planned, "configuration", out);
+        text_add(out, v->found.progress.sampled
                           ? ", drawn at random (--sample, --where and --config choose)\n"
                           : "\n");
     }
@@ -162,11 +162,11 @@ static int by_least(const void *a, const void *b)
 // The compared records, fastest first; free().
 static const struct compare_record **sorted(const struct compare_report *v, size_t *count)
 {
-    const struct compare_record **list = calloc(v->count + 1, sizeof(*list));
+    const struct compare_record **list = calloc(v->found.count + 1, sizeof(*list));
     *count = 0;
-    for (size_t i = 0; list && i < v->count; i++) {
-        if (v->records[i]->compared)
-            list[(*count)++] = v->records[i];
+    for (size_t i = 0; list && i < v->found.count; i++) {
+        if (v->found.records[i]->compared)
+            list[(*count)++] = v->found.records[i];
     }
     if (list)
         qsort(list, *count, sizeof(*list), by_least);
@@ -211,57 +211,58 @@ static void add_row(struct table *t, const struct compare_record *row)
 static uint32_t rounds_of(const struct compare_report *v)
 {
     uint32_t rounds = 0;
-    for (size_t i = 0; i < v->count; i++)
-        rounds = v->records[i]->rounds > rounds ? v->records[i]->rounds : rounds;
+    for (size_t i = 0; i < v->found.count; i++)
+        rounds = v->found.records[i]->rounds > rounds ? v->found.records[i]->rounds : rounds;
     return rounds;
 }
 
 static void put_mean(const struct compare_report *v, struct text *out)
 {
-    if (isnan(v->progress.mean))
+    if (isnan(v->found.progress.mean))
         return;
-    struct stats_ratio mean = {v->progress.mean, v->progress.mean_low, v->progress.mean_high,
-                               v->progress.mean_interval};
+    struct stats_ratio mean = {v->found.progress.mean, v->found.progress.mean_low,
+                               v->found.progress.mean_high, v->found.progress.mean_interval};
     text_addf(out, "%s / %s: ", v->sides[0].label, v->sides[1].label);
     if (mean.interval)
         put_compare_ratio(&mean, out);
     else
         put_ratio_number(mean.ratio, out);
     text_add(out, ", geometric mean over ");
-    put_count(v->progress.compared - v->progress.identical, "configuration", out);
+    put_count(v->found.progress.compared - v->found.progress.identical, "configuration", out);
     text_add(out, ".\n");
 }
 
 static void put_apart(const struct compare_report *v, struct text *out)
 {
-    uint64_t tested = v->progress.compared - v->progress.identical;
+    uint64_t tested = v->found.progress.compared - v->found.progress.identical;
     if (tested == 0)
         return;
-    text_addf(out, "%llu of %llu differ (%g %% family-wise)", (unsigned long long)v->progress.apart,
-              (unsigned long long)tested, 100 * v->level);
-    if (v->progress.second_faster > 0)
+    text_addf(out, "%llu of %llu differ (%g %% family-wise)",
+              (unsigned long long)v->found.progress.apart, (unsigned long long)tested,
+              100 * v->found.level);
+    if (v->found.progress.second_faster > 0)
         text_addf(out, "; %s is faster in %llu", v->sides[1].label,
-                  (unsigned long long)v->progress.second_faster);
-    if (v->progress.first_faster > 0)
-        text_addf(out, "%s %s is faster in %llu", v->progress.second_faster ? "," : ";",
-                  v->sides[0].label, (unsigned long long)v->progress.first_faster);
+                  (unsigned long long)v->found.progress.second_faster);
+    if (v->found.progress.first_faster > 0)
+        text_addf(out, "%s %s is faster in %llu", v->found.progress.second_faster ? "," : ";",
+                  v->sides[0].label, (unsigned long long)v->found.progress.first_faster);
     text_add(out, ".\n");
-    if (v->progress.paired && rounds_of(v) < v->progress.needed)
+    if (v->found.progress.paired && rounds_of(v) < v->found.progress.needed)
         text_addf(out,
                   "%u rounds are too few to distinguish any%s, however much they differ: %u are "
                   "needed.\n",
-                  rounds_of(v), tested > 1 ? " of so many" : "", v->progress.needed);
-    if (!isnan(v->progress.correlation))
+                  rounds_of(v), tested > 1 ? " of so many" : "", v->found.progress.needed);
+    if (!isnan(v->found.progress.correlation))
         text_addf(out, "Rank correlation of the two (Kendall's tau): %.2f.\n",
-                  v->progress.correlation);
-    if (!v->progress.paired)
+                  v->found.progress.correlation);
+    if (!v->found.progress.paired)
         text_add(out, "Times of a stored run were not interleaved with the others: drift in "
                       "between is part of the ratios.\n");
 }
 
 static void put_best(const struct compare_report *v, int side, struct text *out)
 {
-    const struct compare_record *row = v->progress.best[side];
+    const struct compare_record *row = v->found.progress.best[side];
     double metric;
     if (!row)
         return;
@@ -292,20 +293,22 @@ static void put_faster(const char *first, const char *second, const struct stats
 // best of both sides is judged here as in its row.
 static bool bests_differ(const struct compare_report *v)
 {
-    const struct stats_ratio *r = &v->progress.ratio_of_bests;
-    bool is_one = v->progress.best[0] && v->progress.best[0] == v->progress.best[1] &&
-                  v->progress.best[0]->compared;
-    return r->interval && (r->low > 1 || r->high < 1) && (!is_one || v->progress.best[0]->apart);
+    const struct stats_ratio *r = &v->found.progress.ratio_of_bests;
+    bool is_one = v->found.progress.best[0] &&
+                  v->found.progress.best[0] == v->found.progress.best[1] &&
+                  v->found.progress.best[0]->compared;
+    return r->interval && (r->low > 1 || r->high < 1) &&
+           (!is_one || v->found.progress.best[0]->apart);
 }
 
 static void put_bests(const struct compare_report *v, struct text *out)
 {
-    const struct stats_ratio *r = &v->progress.ratio_of_bests;
+    const struct stats_ratio *r = &v->found.progress.ratio_of_bests;
     put_best(v, 0, out);
     put_best(v, 1, out);
-    if (!v->progress.has_bests)
+    if (!v->found.progress.has_bests)
         return;
-    text_addf(out, "Best against best%s: ", v->progress.paired ? ", interleaved" : "");
+    text_addf(out, "Best against best%s: ", v->found.progress.paired ? ", interleaved" : "");
     if (!bests_differ(v)) {
         text_addf(out, "tied, %s / %s ", v->sides[0].label, v->sides[1].label);
         put_compare_ratio(r, out);
@@ -318,7 +321,7 @@ static void put_bests(const struct compare_report *v, struct text *out)
 static void put_only(const struct compare_report *v, struct text *out)
 {
     for (int i = 0; i < 2; i++) {
-        const struct compare_missing *only = &v->progress.only[i];
+        const struct compare_missing *only = &v->found.progress.only[i];
         if (only->count == 0)
             continue;
         put_count(only->count, "configuration", out);
@@ -331,9 +334,9 @@ static void put_end(const struct compare_report *v, struct text *out)
 {
     char elapsed[UNITS_SIZE];
     uint32_t rounds = rounds_of(v), repeated = 0, routines = 0;
-    for (size_t i = 0; i < v->count; i++)
-        repeated += v->records[i]->repeated;
-    span_to_str(v->progress.common.elapsed_ns, elapsed);
+    for (size_t i = 0; i < v->found.count; i++)
+        repeated += v->found.records[i]->repeated;
+    span_to_str(v->found.progress.common.elapsed_ns, elapsed);
     for (uint32_t i = 0; i < v->side_count; i++)
         routines += v->routines[i] != NULL;
     if (v->of_specs)
@@ -341,15 +344,16 @@ static void put_end(const struct compare_report *v, struct text *out)
     if (v->of_specs && routines > 0)
         text_addf(out, " and %u librar%s", routines, routines == 1 ? "y" : "ies");
     if (!v->of_specs)
-        put_share(v->count, v->progress.common.planned, "configuration", out);
+        put_share(v->found.count, v->found.progress.common.planned, "configuration", out);
     if (rounds > 0)
         text_addf(out, ", %u rounds%s", rounds, v->of_specs ? "" : " each");
     if (repeated > 0)
         text_addf(out, " (%u disturbed and run again)", repeated);
-    text_addf(out, "; %llu launches; %s\n", (unsigned long long)v->progress.launches, elapsed);
+    text_addf(out, "; %llu launches; %s\n", (unsigned long long)v->found.progress.launches,
+              elapsed);
     if (v->about->broken)
         text_add(out, "The comparison broke off: these are the results up to then.\n");
-    else if (v->progress.common.cancelled)
+    else if (v->found.progress.common.cancelled)
         text_add(out, "Interrupted: these are the results up to then.\n");
 }
 
@@ -379,8 +383,8 @@ enum contest_column {
 static const struct compare_entry *at_place(const struct compare_report *v, size_t place,
                                             uint32_t *side)
 {
-    for (uint32_t i = 0; i < v->side_count && v->count > 0; i++) {
-        const struct compare_entry *s = &v->records[0]->entries[i];
+    for (uint32_t i = 0; i < v->side_count && v->found.count > 0; i++) {
+        const struct compare_entry *s = &v->found.records[0]->entries[i];
         *side = i;
         if (s->timed && s->ranked && s->rank.place == place)
             return s;
@@ -436,7 +440,7 @@ static void put_contest(const struct compare_report *v, enum report_format forma
             put_compare_ratio(&ratio, &cells[TIMES]);
         else
             text_add(&cells[TIMES], "1");
-        if (report_entry_metric(v, v->records[0], side, &metric))
+        if (report_entry_metric(v, v->found.records[0], side, &metric))
             report_metric(v->sides[side].spec->metrics[0].name, metric, &cells[METRIC]);
         if (report_error_norm(s->result) >= 0)
             text_addf(&cells[ERROR], "%.2g", report_error_norm(s->result));
@@ -457,8 +461,8 @@ static void put_contest(const struct compare_report *v, enum report_format forma
 // Prints what each library reports about itself: version, threads, file.
 static void put_libraries(const struct compare_report *v, const char *before, struct text *out)
 {
-    for (uint32_t i = 0; i < v->side_count && v->count > 0; i++) {
-        const struct result *r = v->records[0]->entries[i].result;
+    for (uint32_t i = 0; i < v->side_count && v->found.count > 0; i++) {
+        const struct result *r = v->found.records[0]->entries[i].result;
         if (v->routines[i] && r && r->log[0])
             text_addf(out, "%s%s: %s\n", before, v->sides[i].label, r->log);
     }
@@ -472,7 +476,7 @@ static void put_sentences(const struct compare_report *v, struct text *out)
     for (size_t place = 1; fastest && (s = at_place(v, place, &side)); place++) {
         if (s->rank.tied) {
             text_addf(out, "%s and %s are tied (%g %% family-wise).\n", v->sides[best].label,
-                      v->sides[side].label, 100 * v->level);
+                      v->sides[side].label, 100 * v->found.level);
             continue;
         }
         const struct stats_ratio ratio = ratio_of(s);
@@ -510,7 +514,7 @@ static void put_rows(const struct compare_report *v, enum report_format format, 
     }
     if (count > shown)
         text_addf(out, "... and %zu more (--verbose shows all)\n", count - shown);
-    if (rows && count > v->progress.apart)
+    if (rows && count > v->found.progress.apart)
         text_add(out, "=  tied\n");
     free(rows);
 }
@@ -524,8 +528,8 @@ static void put_comparison(const struct compare_report *v, enum report_format fo
     else
         put_rows(v, format, out);
     size_t table = out->length;
-    for (size_t i = 0; i < v->count; i++) {
-        const struct compare_record *row = v->records[i];
+    for (size_t i = 0; i < v->found.count; i++) {
+        const struct compare_record *row = v->found.records[i];
         for (uint32_t s = 0; s < v->side_count; s++) {
             const struct result *r = row->entries[s].result;
             if (!r || r->status == STATUS_CORRECT)
@@ -549,7 +553,7 @@ static void put_comparison(const struct compare_report *v, enum report_format fo
         put_apart(v, out);
         put_bests(v, out);
     }
-    report_members(v->progress.members, v->progress.member_count, false, out);
+    report_members(v->found.progress.members, v->found.progress.member_count, false, out);
     put_end(v, out);
     text_add(out, v->why ? "\n" : "");
 }

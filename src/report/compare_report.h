@@ -13,10 +13,7 @@ struct compare_report {
     const char *const *routines; // of each side: "cublas", in place of the spec's kernel; or NULL
     uint32_t side_count;
     const struct compare *compare;
-    const struct compare_record *const *records; // in the order in which they were launched
-    size_t count;
-    struct compare_progress progress;
-    double level;               // of the decisions: 0.95
+    struct compare_view found;
     bool of_specs;              // the best of several specs: one record, ranked
     size_t most;                // rows of the table that are shown; 0: all
     const struct view_why *why; // (optional) the builds of one configuration side by side

@@ -140,8 +140,8 @@ static void emit_bests(const void *record, const void *context, struct emit *j)
 static void emit_rows(const void *record, const void *context, struct emit *j)
 {
     const struct compare_report *report = record;
-    for (size_t i = 0; i < report->count; i++)
-        emit_record(j, &compare_row_fields, report->records[i], context);
+    for (size_t i = 0; i < report->found.count; i++)
+        emit_record(j, &compare_row_fields, report->found.records[i], context);
 }
 
 static void emit_only(const void *record, const void *context, struct emit *j)
@@ -154,9 +154,9 @@ static void emit_only(const void *record, const void *context, struct emit *j)
     emit_array_end(j);
 }
 
-#define OF        v->progress
-#define BEST_BY   v->progress.ratio_of_bests
-#define HAS_BESTS v->progress.has_bests
+#define OF        v->found.progress
+#define BEST_BY   v->found.progress.ratio_of_bests
+#define HAS_BESTS v->found.progress.has_bests
 #define COMPARED(X)                                                                                \
     X(MEMBERS, about, (report_about_fields, v->about), "", "")                                     \
     X(RECORDS, sides, (side_fields, v->sides, v->side_count), "", "")                              \
@@ -172,7 +172,7 @@ static void emit_only(const void *record, const void *context, struct emit *j)
     X(U64, differ, (OF.apart), "", "family-wise")                                                  \
     X(U64, first_faster, (OF.first_faster), "", "of them")                                         \
     X(U64, second_faster, (OF.second_faster), "", "of them")                                       \
-    X(F64, level, (v->level), "", "of the decisions")                                              \
+    X(F64, level, (v->found.level), "", "of the decisions")                                        \
     X(F64, kendall_tau, (OF.correlation), "", "of the two sides' times")                           \
     X(EACH, best, (side_best_fields, emit_bests, OF.best), "", "of each side; null: none")         \
     X(F64, ratio_of_bests, (HAS_BESTS ? BEST_BY.ratio : NAN), "", "")                              \

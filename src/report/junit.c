@@ -196,7 +196,7 @@ static void test_case(const struct check_record *v, const struct check_report *r
 static const char *why_incomplete(const struct check_report *v)
 {
     const char *broken = v->run->about->broken;
-    if (broken || v->progress.common.cancelled)
+    if (broken || v->found.progress.common.cancelled)
         return broken ? broken : "ended by a signal";
     bool is_empty =
         report_check_count(v, OUTCOME_PASSED) + report_check_count(v, OUTCOME_FAILED) == 0;
@@ -212,9 +212,9 @@ void report_junit(const struct check_report *v, struct text *out)
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite");
     junit_attribute("name", suite, out);
     text_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
-              v->count + errors, report_check_count(v, OUTCOME_FAILED), errors,
+              v->found.count + errors, report_check_count(v, OUTCOME_FAILED), errors,
               report_check_count(v, OUTCOME_SKIPPED));
-    seconds(out, v->progress.common.elapsed_ns);
+    seconds(out, v->found.progress.common.elapsed_ns);
     junit_attribute("timestamp", about->date, out);
     junit_attribute("hostname", about->host, out);
     text_add(out, ">\n  <properties>\n");
@@ -230,8 +230,8 @@ void report_junit(const struct check_report *v, struct text *out)
         text_release(&words);
     }
     text_add(out, "  </properties>\n");
-    for (size_t i = 0; i < v->count; i++)
-        test_case(v->records[i], v, suite, out);
+    for (size_t i = 0; i < v->found.count; i++)
+        test_case(v->found.records[i], v, suite, out);
     if (why)
         junit_incomplete(suite, why, out);
     text_add(out, "</testsuite>\n</testsuites>\n");

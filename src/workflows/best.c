@@ -316,16 +316,11 @@ static bool start_search(struct search *s, const struct best_options *o, struct 
     bool is_part = asked.configuration_count > 0 || asked.where_count > 0;
     if (is_part && !(s->space = space_new(o->spec, &asked, e)))
         return false;
-    struct store_query query = {.spec_name = o->stored_as ? o->stored_as : o->spec->name,
-                                .constants = s->constants,
-                                .device = o->device ? o->device->name : o->name,
-                                .device_identity = o->identity,
-                                .source = o->source,
-                                .session = o->session,
-                                .today = true,
-                                .inputs = o->inputs,
-                                .imported = true,
-                                .telling = true};
+    struct store_query query = o->among;
+    query.spec_name = o->stored_as ? o->stored_as : o->spec->name;
+    query.constants = s->constants;
+    query.device = o->device ? o->device->name : o->name;
+    query.today = query.imported = query.telling = true;
     bool ok = store_each(o->store, &query, collect_best_row, s, e);
     query.today = false;
     if (ok && s->rows == 0 && o->older_rule)
@@ -1160,6 +1155,19 @@ bool best_find_in(const struct best_options *o, struct store *const *stores, str
         }
     }
     return true;
+}
+
+bool best_find_today(const struct best_options *o, struct store *const *stores,
+                     const struct log *log, struct arena *a, struct best_answer *out, bool *found,
+                     struct error *e)
+{
+    struct best_options of = *o;
+    struct spec_sources *sources =
+        spec_sources_read(o->spec, o->device->language, o->device, log, e);
+    of.sources = sources;
+    bool ok = sources && best_find_in(&of, stores, a, out, found, e);
+    spec_sources_free(sources);
+    return ok;
 }
 
 bool best_pareto_in(const struct best_options *o, struct store *const *stores, struct arena *a,

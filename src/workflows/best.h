@@ -19,11 +19,8 @@ struct best_options {
     // `name` and `platform` select the results, and no driver is expected; both NULL: all.
     const struct device_info *device;
     const char *name, *platform;
-    uint32_t languages; // whose results are looked at, a set of 1u << language; 0: all
-    // (each optional) Of these results alone: the device with one driver, one source of the kernel, one run.
-    const struct digest *identity, *source;
-    const uint8_t *session;       // STORE_ID_BYTES
-    enum store_inputs inputs;     // these alone
+    uint32_t languages;       // whose results are looked at, a set of 1u << language; 0: all
+    struct store_query among; // device_identity, source, session and inputs: of these results alone
     struct space_options space;   // its device and share do not count
     struct objectives objectives; // no terms: least time
     bool older_rule; // where nothing of today's rule is known, also what earlier ones measured
@@ -94,6 +91,11 @@ bool best_is_of_today(const struct best_answer *b);
 // and another one's is nearer to what was asked.
 bool best_find_in(const struct best_options *o, struct store *const *stores, struct arena *a,
                   struct best_answer *out, bool *found, struct error *e);
+
+// The same for o->device, of the sources as they are now (o->sources is not looked at).
+bool best_find_today(const struct best_options *o, struct store *const *stores,
+                     const struct log *log, struct arena *a, struct best_answer *out, bool *found,
+                     struct error *e);
 
 // The Pareto set of several objectives, by the first of them, of what best_find() would
 // look at. Array in the arena, *count 0 where nothing is known; best_release_all() frees the

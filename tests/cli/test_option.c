@@ -52,21 +52,21 @@ START_TEST(values)
     ck_assert_uint_eq(s.given.set.count, 2);
     ck_assert_str_eq(s.given.set.items[0], "A=1");
     ck_assert_str_eq(s.given.set.items[1], "B=2");
-    ck_assert_uint_eq(s.measure.iterations.value, 9);
-    ck_assert(s.measure.seed.is_given && s.measure.seed.value == 0);
+    ck_assert_uint_eq(s.measure.terms.iterations, 9);
+    ck_assert_uint_eq(s.measure.terms.seed, 0);
     ck_assert(s.verbose && s.given.output.format == REPORT_TEXT);
     struct budget budget;
     ck_assert(budget_parse(s.search.budget, &budget, &e));
     ck_assert_double_eq(budget.fraction, 0.1);
     ck_assert_uint_eq(budget.nanoseconds, 60000000000);
-    ck_assert_uint_eq(s.measure.limits.build_ns, 120000000000);
-    ck_assert_uint_eq(s.measure.limits.launch_ns, 500000000);
+    ck_assert_uint_eq(s.measure.terms.build_limit_ns, 120000000000);
+    ck_assert_uint_eq(s.measure.terms.launch_limit_ns, 500000000);
     options_release(command_tune.groups, &s);
     s = (struct tune_settings){0};
     ck_assert(
         parse(&command_tune, WORDS("--timeout", "1.5", "-v", "--", "--set", "-"), &s, &rest, &e));
-    ck_assert_uint_eq(s.measure.limits.launch_ns, 1500000000);
-    ck_assert_uint_eq(s.measure.limits.build_ns, 0);
+    ck_assert_uint_eq(s.measure.terms.launch_limit_ns, 1500000000);
+    ck_assert_uint_eq(s.measure.terms.build_limit_ns, 0);
     ck_assert_uint_eq(rest, 2);
     options_release(command_tune.groups, &s);
 }
@@ -81,7 +81,7 @@ START_TEST(former_options)
     ck_assert(parse(&command_tune,
                     WORDS("--no-store", "--no-transfer", "--unranked", "--rule", "most=5"), &s,
                     &rest, &e));
-    ck_assert(stores_nothing(&s.given) && s.measure.fresh.transfer && !s.measure.fresh.all);
+    ck_assert(stores_nothing(&s.given) && s.measure.terms.no_transfer && !s.measure.terms.fresh);
     ck_assert_str_eq(s.measure.rules.items[0], "rounds=0");
     ck_assert_str_eq(s.measure.rules.items[1], "most=5");
     options_release(command_tune.groups, &s);
@@ -315,7 +315,7 @@ START_TEST(fresh_takes_all_or_some_statuses)
         snprintf(word, sizeof word, "%s", rows[i].word);
         bool ok = options_parse(command_tune.groups, 2, argv, &s, &help, rest, &count, &e);
         ck_assert_msg(ok == !rows[i].refusal, "%s: %s", word, e.text);
-        ck_assert(!ok || (s.measure.fresh.failures == rows[i].mask && count == 1));
+        ck_assert(!ok || (s.measure.terms.retry == rows[i].mask && count == 1));
         ck_assert_msg(ok || strstr(e.text, rows[i].refusal), "%s: %s", word, e.text);
         options_release(command_tune.groups, &s);
     }

@@ -15,7 +15,7 @@ static void expect_left(const char *text, const char *header, const char *expect
     struct device_file files[] = {{.path = "k.cu", .text = text, .length = strlen(text)},
                                   {.path = "own.h", .text = header, .length = strlen(header)}};
     struct device_program p = {
-        .files = files, .count = 2, .names = &names, .macros = &none, .language = LANGUAGE_CUDA};
+        .files = files, .count = 2, .terms = {&names, &none, .language = LANGUAGE_CUDA}};
     struct arena arena;
     arena_init(&arena);
     ck_assert(device_text_make(&p, &arena));
@@ -95,9 +95,7 @@ START_TEST(asked_kernels_are_kept)
         struct device_file file = {.path = "k.cu", .text = text, .length = sizeof text - 1};
         struct device_program p = {.files = &file,
                                    .count = 1,
-                                   .names = &names,
-                                   .macros = &none,
-                                   .language = LANGUAGE_CUDA,
+                                   .terms = {&names, &none, .language = LANGUAGE_CUDA},
                                    .kernels = kernels,
                                    .kernel_count = count};
         struct arena arena;
@@ -125,9 +123,7 @@ START_TEST(refused_lines_are_left_out)
     struct device_file file = {.path = "k.cu", .text = text, .length = sizeof text - 1};
     struct device_program p = {.files = &file,
                                .count = 1,
-                               .names = &names,
-                               .macros = &none,
-                               .language = LANGUAGE_CUDA,
+                               .terms = {&names, &none, .language = LANGUAGE_CUDA},
                                .kernels = kernels,
                                .kernel_count = 1,
                                .faults = faults,

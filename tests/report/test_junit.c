@@ -123,14 +123,15 @@ static char *junit_of(struct check_record *v, size_t count)
 {
     struct text out = TEXT_INIT;
     const struct check_record *records[8];
-    struct check_report report = {.run = &run,
-                                  .records = records,
-                                  .count = count,
-                                  .progress.common = {.planned = count, .elapsed_ns = 1234567890},
-                                  .command = add_command};
+    struct check_report report = {
+        .run = &run,
+        .found.records = records,
+        .found.count = count,
+        .found.progress.common = {.planned = count, .elapsed_ns = 1234567890},
+        .command = add_command};
     for (size_t i = 0; i < count; i++) {
         records[i] = &v[i];
-        report.progress.by_verdict[v[i].verdict]++;
+        report.found.progress.by_verdict[v[i].verdict]++;
     }
     report_junit(&report, &out);
     well_formed(text_cstr(&out));
@@ -217,7 +218,7 @@ START_TEST(broken_off)
     struct text out = TEXT_INIT;
     struct report_about lost = about;
     struct run_head head = run;
-    struct check_report end = {.run = &head, .progress.common.planned = 3};
+    struct check_report end = {.run = &head, .found.progress.common.planned = 3};
     lost.broken = "the device is \"lost\"";
     head.about = &lost;
     report_junit(&end, &out);

@@ -23,7 +23,7 @@ struct bench_settings {
     struct measure_settings measure;
     const char *baseline, *save, *from;
     struct given_share loss;
-    struct given passes, rounds;
+    uint32_t passes, rounds;
     bool product, other_driver;
 };
 
@@ -34,19 +34,16 @@ struct session {
     struct spec_settings given; // without --set
     struct hone_store *known;   // shipped with the spec
     struct baseline baseline, list;
-    const char *path, *unfit; // of the baseline; NULL: there is none, or nothing speaks against it
-    bool is_driver_other;     // and it is compared all the same
+    bool is_driver_other; // and it is compared all the same
     struct text why_unfit;
-    bool is_source_other;
     char source[65];
     struct benchmark_point *points;
-    struct bench_report_point *shown;
     struct baseline_row *rows; // of each point, without passes
     struct spec **specs;
-    uint32_t count;
     struct benchmark *bench;
     struct error broken;
     struct report_about about;
+    struct bench_report report; // brought up to date by update_report()
 };
 
 // ---- the baseline ------------------------------------------------------------------------------
@@ -75,32 +72,32 @@ static void hold_device(struct session *s)
         return;
     text_addf(&s->why_unfit,
               fit == BASELINE_OTHER_DRIVER ? "; --allow driver compares all the same" : "");
-    s->unfit = text_cstr(&s->why_unfit);
-    complain("warning: %s is of another %s, and nothing is compared with it: %s", s->path,
-             fit == BASELINE_OTHER_DRIVER ? "driver" : "device", s->unfit);
+    s->report.unfit = text_cstr(&s->why_unfit);
+    complain("warning: %s is of another %s, and nothing is compared with it: %s", s->report.path,
+             fit == BASELINE_OTHER_DRIVER ? "driver" : "device", s->report.unfit);
 }
 
 static int open_baseline(struct session *s)
 {
     struct error e = ERROR_INIT;
-    s->path = s->settings->baseline;
+    s->report.path = s->settings->baseline;
     if (s->settings->save && !file_replaceable(s->settings->save, &e))
         return work_failed(&e);
     if (s->settings->from && !read_rows_of(s, s->settings->from, false, &s->list, &e)) {
         error_context(&e, "--from");
         return workflow_failed(&e);
     }
-    if (!s->path)
+    if (!s->report.path)
         return EXIT_DONE;
-    if (!read_rows_of(s, s->path, true, &s->baseline, &e)) {
+    if (!read_rows_of(s, s->report.path, true, &s->baseline, &e)) {
         error_context(&e, "--baseline");
         if (e.driver != ENOENT)
             return workflow_failed(&e);
-        complain("%s; --output %s writes one", e.text, s->path);
+        complain("%s; --output %s writes one", e.text, s->report.path);
         return EXIT_USAGE;
     }
     if (!str_equal(s->baseline.spec, s->work.spec->name)) {
-        complain("%s is a baseline of %s, and %s is %s", s->path, s->baseline.spec,
+        complain("%s is a baseline of %s, and %s is %s", s->report.path, s->baseline.spec,
                  s->work.spec->path, s->work.spec->name);
         return EXIT_USAGE;
     }
@@ -143,11 +140,9 @@ static bool find_best(struct session *s, const struct spec *spec, const char *la
     bool found = false;
     struct store *const stores[] = {w->store ? w->store : store_of(s->known),
                                     w->store ? store_of(s->known) : NULL, NULL};
-    struct spec_sources *sources = spec_sources_read(spec, w->device->language, w->device, NULL, e);
     const struct best_options o = {
-        .spec = spec, .sources = sources, .device = w->device, .space = work_space(&s->given)};
-    bool ok = sources && (!stores[0] || best_find_in(&o, stores, &w->arena, &answer, &found, e));
-    spec_sources_free(sources);
+        .spec = spec, .device = w->device, .space = work_space(&s->given)};
+    bool ok = !stores[0] || best_find_today(&o, stores, NULL, &w->arena, &answer, &found, e);
     if (ok && found) {
         *choice = answer.choice;
         result_free(answer.result);
@@ -180,7 +175,7 @@ static bool choose_configuration(struct session *s, const struct spec *spec, con
 static bool hold_point(struct session *s, struct benchmark_point *p,
                        struct bench_report_point *shown)
 {
-    if (!s->path || s->unfit)
+    if (!s->report.path || s->report.unfit)
         return true;
     p->before = find_row(s, shown->constants, shown->configuration);
     if (!p->before)
@@ -189,7 +184,7 @@ static bool hold_point(struct session *s, struct benchmark_point *p,
         shown->note =
             arena_printf(&s->work.arena, "the baseline has another configuration here, %s",
                          p->before->configuration);
-    s->is_source_other |=
+    s->report.is_source_other |=
         p->before && p->before->source[0] && !str_equal(p->before->source, s->source);
     return !p->before || shown->note || str_equal(p->before->configuration, shown->configuration);
 }
@@ -204,14 +199,14 @@ static bool add_point(struct session *s, const char *const *set, uint32_t set_co
     struct spec *spec = spec_read_again(s->work.spec, &so, e);
     if (!spec)
         return false;
-    s->specs[s->count] = spec;
-    struct benchmark_point *p = &s->points[s->count];
-    struct bench_report_point *shown = &s->shown[s->count];
+    s->specs[s->report.point_count] = spec;
+    struct benchmark_point *p = &s->points[s->report.point_count];
+    struct bench_report_point *shown = &s->report.points[s->report.point_count];
     const uint32_t *choice;
     struct text constants = TEXT_INIT, text = TEXT_INIT, json = TEXT_INIT, label = TEXT_INIT;
-    s->rows[s->count].set = set;
-    s->rows[s->count].set_count = set_count;
-    s->count++;
+    s->rows[s->report.point_count].set = set;
+    s->rows[s->report.point_count].set_count = set_count;
+    s->report.point_count++;
     for (uint32_t i = 0; i < set_count; i++)
         text_addf(&label, "%s%s", i ? " --set " : "", set[i]);
     spec_constants_text(spec, &constants);
@@ -235,10 +230,10 @@ static bool make_room_for_points(struct session *s, uint32_t count)
 {
     struct arena *a = &s->work.arena;
     s->points = arena_array(a, count, sizeof *s->points);
-    s->shown = arena_array(a, count, sizeof *s->shown);
+    s->report.points = arena_array(a, count, sizeof *s->report.points);
     s->rows = arena_array(a, count, sizeof *s->rows);
     s->specs = arena_array(a, count, sizeof(*s->specs));
-    return s->points && s->shown && s->rows && s->specs;
+    return s->points && s->report.points && s->rows && s->specs;
 }
 
 static bool add_list(struct session *s, const struct baseline *list, struct error *e)
@@ -248,7 +243,7 @@ static bool add_list(struct session *s, const struct baseline *list, struct erro
     for (uint32_t i = 0; i < list->row_count; i++) {
         const struct baseline_row *row = &list->rows[i];
         if (!add_point(s, row->set, row->set_count, row->configuration, e))
-            return error_context(e, "%s", list == &s->list ? s->settings->from : s->path);
+            return error_context(e, "%s", list == &s->list ? s->settings->from : s->report.path);
     }
     return true;
 }
@@ -288,7 +283,7 @@ static int choose_points(struct session *s)
 {
     struct error e = ERROR_INIT;
     const struct bench_settings *given = s->settings;
-    bool is_listed = given->from || (s->path && given->given.set.count == 0);
+    bool is_listed = given->from || (s->report.path && given->given.set.count == 0);
     if (!read_source(s, &e))
         return workflow_failed(&e);
     if (!is_listed && !stores_nothing(&given->given)) {
@@ -312,14 +307,22 @@ static int start_bench(struct session *s)
     options.configurations = options.where = NULL;
     if (!setup_init(&s->work.setup, &options, &e))
         return workflow_failed(&e);
-    const struct benchmark_options how = {.setup = s->work.setup.options.setup,
+    const struct setup *setup = &s->work.setup.options.setup;
+    s->report.about = &s->about;
+    s->report.spec = s->work.spec;
+    s->report.device = s->work.device;
+    s->report.baseline = &s->baseline;
+    s->report.rounds = given->rounds ? given->rounds : BENCH_ROUNDS;
+    s->report.loss = given->loss.is_given ? given->loss.value : LOSS;
+    s->report.level = setup->terms.rules.level;
+    const struct benchmark_options how = {.setup = *setup,
                                           .points = s->points,
-                                          .point_count = s->count,
-                                          .passes = (uint32_t)given->passes.value,
-                                          .rounds = (uint32_t)given->rounds.value,
-                                          .compares = s->path && !s->unfit,
+                                          .point_count = s->report.point_count,
+                                          .passes = given->passes,
+                                          .rounds = s->report.rounds,
+                                          .compares = s->report.path && !s->report.unfit,
                                           .times_alone = s->is_driver_other,
-                                          .loss = given->loss.is_given ? given->loss.value : LOSS};
+                                          .loss = s->report.loss};
     s->bench = benchmark_new(&how, &e);
     return s->bench ? EXIT_DONE : workflow_failed(&e);
 }
@@ -334,25 +337,11 @@ static void show_bench_progress(void *context, const struct screen *screen, stru
     report_compare_progress(&p.compare, screen, line);
 }
 
-static void make_report(struct session *s, struct bench_report *out)
+static void update_report(struct session *s)
 {
-    const struct bench_settings *given = s->settings;
     work_about(&s->work, &s->broken, &s->about);
-    *out = (struct bench_report){.about = &s->about,
-                                 .spec = s->work.spec,
-                                 .device = s->work.device,
-                                 .points = s->shown,
-                                 .point_count = s->count,
-                                 .rounds = given->rounds.is_given ? (uint32_t)given->rounds.value
-                                                                  : BENCH_ROUNDS,
-                                 .path = s->path,
-                                 .baseline = &s->baseline,
-                                 .unfit = s->unfit,
-                                 .is_source_other = s->is_source_other,
-                                 .loss = given->loss.is_given ? given->loss.value : LOSS,
-                                 .level = s->work.setup.options.setup.terms.rules.level};
-    out->records = benchmark_records(s->bench, &out->count);
-    benchmark_progress(s->bench, &out->progress);
+    s->report.records = benchmark_records(s->bench, &s->report.count);
+    benchmark_progress(s->bench, &s->report.progress);
 }
 
 // The passes that are saved are of this moment.
@@ -412,8 +401,9 @@ static bool keep_code(struct session *s, uint32_t point, struct job_code *out, s
 
 // Saves the points that were measured and did not fail as a baseline, as one more moment of the one that
 // the file holds.
-static int save_baseline(struct session *s, struct bench_report *report)
+static int save_baseline(struct session *s)
 {
+    struct bench_report *report = &s->report;
     struct error e = ERROR_INIT;
     struct text text = TEXT_INIT;
     struct baseline out = {.hone_version = s->about.hone_version,
@@ -426,8 +416,8 @@ static int save_baseline(struct session *s, struct bench_report *report)
     for (uint32_t i = 0; ok && i < report->count; i++) {
         const struct benchmark_record *n = &report->records[i];
         struct baseline_row row = s->rows[n->point];
-        row.constants = s->shown[n->point].constants;
-        row.configuration = s->shown[n->point].configuration;
+        row.constants = s->report.points[n->point].constants;
+        row.configuration = s->report.points[n->point].configuration;
         row.source = s->source;
         row.passes = n->passes;
         row.pass_count = n->pass_count;
@@ -467,35 +457,35 @@ static bool is_held(const struct bench_report *v)
 static int bench_and_show(struct session *s)
 {
     const struct writer *w = &bench_writers[s->settings->given.output.format];
-    struct bench_report report;
+    struct bench_report *report = &s->report;
     struct text head = TEXT_INIT, end = TEXT_INIT;
     struct running running = {.workflow = benchmark_workflow(s->bench),
                               .work = &s->work,
                               .broken = &s->broken,
                               .context = s,
                               .progress = show_bench_progress};
-    make_report(s, &report);
-    writer_head(w, &report, &head);
+    update_report(s);
+    writer_head(w, report, &head);
     workflow_write(&s->work.ticker, &head);
     workflow_run(&running);
-    make_report(s, &report);
-    int saved = s->settings->save && !s->broken.code ? save_baseline(s, &report) : EXIT_DONE;
-    writer_end(w, &report, &end);
+    update_report(s);
+    int saved = s->settings->save && !s->broken.code ? save_baseline(s) : EXIT_DONE;
+    writer_end(w, report, &end);
     workflow_write(&s->work.ticker, &end);
-    int status = workflow_status(&s->broken, bench_failed, bench_losses(&report) == 0);
-    if (status == EXIT_DONE && s->path && !is_held(&report))
+    int status = workflow_status(&s->broken, bench_failed, bench_losses(report) == 0);
+    if (status == EXIT_DONE && s->report.path && !is_held(report))
         status = EXIT_UNHELD;
     return status == EXIT_DONE ? saved : status;
 }
 
 static int refuse_bench_options(const struct bench_settings *s)
 {
-    if (s->passes.is_given && (s->passes.value < 4 || s->passes.value > BASELINE_PASSES_MOST / 2)) {
+    if (s->passes && (s->passes < 4 || s->passes > BASELINE_PASSES_MOST / 2)) {
         complain("--repeats: 4 to %d belong here; fewer have no interval",
                  BASELINE_PASSES_MOST / 2);
         return EXIT_USAGE;
     }
-    if (s->rounds.is_given && s->rounds.value > 1000) {
+    if (s->rounds > 1000) {
         complain("--rounds: 1 to 1000 belong here");
         return EXIT_USAGE;
     }
@@ -524,7 +514,7 @@ static int run_bench(struct invocation *i)
     if (status == EXIT_DONE)
         status = bench_and_show(&s);
     benchmark_free(s.bench);
-    for (uint32_t k = 0; k < s.count; k++)
+    for (uint32_t k = 0; k < s.report.point_count; k++)
         spec_free(s.specs[k]);
     hone_store_close(s.known);
     text_release(&s.why_unfit);
@@ -588,7 +578,7 @@ static const struct option measuring_options[] = {
     {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .is_list = true,
      .help = "A constant of the rounds and of the intervals (level), as `hone help rules` lists "
              "them. May be repeated."},
-    {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
+    {OPTION("cold", NULL, option_flag, FIELD(measure.terms.cold)),
      .help = "Clear the device's cache before each timed launch."},
     {0},
 };

@@ -69,7 +69,8 @@ static int compare_and_show(struct session *s)
     writer_end(s->writer, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
     int drawn = s->settings->svg ? write_picture(s->settings->svg, &report) : EXIT_DONE;
-    int status = workflow_status(s->running.broken, workflow_failed, report.progress.compared > 0);
+    int status =
+        workflow_status(s->running.broken, workflow_failed, report.found.progress.compared > 0);
     return status != EXIT_DONE ? status : explained != EXIT_DONE ? explained : drawn;
 }
 
@@ -167,7 +168,7 @@ static const struct option measuring_options[] = {
      .is_list = true,
      .help = "A constant of the tunes of several specs and of the decisions (level, alike), as "
              "`hone help rules` lists them. May be repeated."},
-    {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
+    {OPTION("cold", NULL, option_flag, FIELD(measure.terms.cold)),
      .help = "Clear the device's cache before each timed launch."},
     {0},
 };
@@ -184,7 +185,7 @@ static const struct option result_options[] = {
              "other; of several specs how many times as long as the fastest each takes."},
     {OPTION("verbose", NULL, option_flag, FIELD(verbose)), .letter = 'v',
      .help = "The whole table, not its first 40 rows."},
-    {OPTION("fresh", NULL, option_flag, FIELD(measure.fresh.all)),
+    {OPTION("fresh", NULL, option_flag, FIELD(measure.terms.fresh)),
      .help = "Tune the specs again, even if the store has their bests."},
     {0},
 };

@@ -14,11 +14,10 @@
 
 struct score_settings {
     struct spec_settings given;      // some rows of it
-    struct measure_settings measure; // --seed and --jobs
+    struct measure_settings measure; // --seed
+    struct score_options options;    // --objective, --repeats, --in-flight, --mirror, --jobs
     struct list strategies, transfer, start_with;
-    const char *objective, *spec;
-    struct given repeats, in_flight;
-    bool mirror;
+    const char *spec;
 };
 
 // One `hone score`.
@@ -137,9 +136,9 @@ static int check_strategies(const struct list *strategies)
     return EXIT_DONE;
 }
 
-static bool is_sensible(const char *option, const struct given *given)
+static bool is_sensible(const char *option, uint32_t given)
 {
-    if (given->value <= MOST_REPEATS)
+    if (given <= MOST_REPEATS)
         return true;
     complain("--%s: at most %u", option, MOST_REPEATS);
     return false;
@@ -152,15 +151,14 @@ static int start_score(struct session *s)
     bool any = o->strategies.count > 0;
     s->options.strategies = any ? o->strategies.items : the_default;
     s->options.strategy_count = any ? o->strategies.count : 1;
-    s->options.repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : SCORE_REPEATS;
-    s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
-    s->options.many = o->in_flight.is_given ? 0 : MANY;
-    s->options.mirror = o->mirror;
-    s->options.objective = o->objective;
+    if (!s->options.repeats)
+        s->options.repeats = SCORE_REPEATS;
+    s->options.many = s->options.in_flight ? 0 : MANY;
+    if (!s->options.in_flight)
+        s->options.in_flight = 1;
     s->options.start_with = o->start_with.items;
     s->options.start_count = o->start_with.count;
-    s->options.seed = o->measure.seed.value;
-    s->options.jobs = (uint32_t)o->measure.jobs.value;
+    s->options.seed = o->measure.terms.seed;
     s->report =
         (struct score_report){.options = &s->options,
                               .format = o->given.output.format,
@@ -174,12 +172,13 @@ static int start_score(struct session *s)
 
 static int run_score(struct invocation *i)
 {
-    struct session s = {.score = NULL};
     const struct score_settings *o = i->settings;
+    struct session s = {.options = o->options};
     work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
-    bool fits = is_sensible("repeats", &o->repeats) && is_sensible("in-flight", &o->in_flight) &&
-                is_sensible("jobs", &o->measure.jobs);
+    bool fits = is_sensible("repeats", o->options.repeats) &&
+                is_sensible("in-flight", o->options.in_flight) &&
+                is_sensible("jobs", o->options.jobs);
     int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
@@ -205,10 +204,10 @@ static const struct option options[] = {
      .brief = "a strategy to score", .is_list = true,
      .help = "A strategy to score, with its options as in hone tune: name:key=value,key=value. May "
              "be repeated. Default: the one that hone tune takes."},
-    {OPTION("repeats", "N", option_count, FIELD(repeats)), .brief = "searches of each file",
+    {OPTION("repeats", "N", option_count, FIELD(options.repeats)), .brief = "searches of each file",
      .help = "Searches of each file by each strategy and budget, with seeds from --seed on. "
              "Default: 100."},
-    {OPTION("objective", "GOAL", option_text, FIELD(objective)),
+    {OPTION("objective", "GOAL", option_text, FIELD(options.objective)),
      .brief = "what to optimise; else the shortest time",
      .help =
          "What to optimise: time (the shortest), or min:NAME or max:NAME of what the files have "
@@ -220,16 +219,16 @@ static const struct option options[] = {
              "the nearest first. A file is not a source of itself."},
     {OPTION("start-with", "NAME=VALUE,...", option_list, FIELD(start_with)), .is_list = true,
      .help = "A configuration that every search begins with, as in hone tune. May be repeated."},
-    {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
+    {OPTION("in-flight", "N", option_count, FIELD(options.in_flight)),
      .help = "Configurations that are under way at a time, as in a tune with so many build "
              "workers. Default: 1, and a second time 16."},
-    {OPTION("mirror", NULL, option_flag, FIELD(mirror)),
+    {OPTION("mirror", NULL, option_flag, FIELD(options.mirror)),
      .excludes = "also, start-with: these name values as they are written",
      .brief = "also with the lists of values mirrored",
      .help = "As many searches once more with every list of values inverted (the sign of each "
              "number turned) and shuffled, in a "
              "row of their own: a search should not care which way a list is written."},
-    {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
+    {OPTION("jobs", "N", option_count, FIELD(options.jobs)), .letter = 'j',
      .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "
              "this process may use."},

@@ -170,7 +170,7 @@ static void check_spec(struct session *s, const struct device_info *device, cons
                                                       .store = "none",
                                                       .language = {true, device->language},
                                                       .output = {true, REPORT_JSON}},
-                                            .sample = {.is_given = true, .value = SAMPLE},
+                                            .sample = SAMPLE,
                                             .smallest = spec ? smallest_of(spec, &a)
                                                              : (struct list){NULL, 0}};
     struct invocation call = *s->call;

@@ -19,7 +19,7 @@ struct sweep_settings {
     struct measure_settings measure;
     struct search_settings search;
     struct list against; // other lines
-    struct given rounds;
+    uint32_t rounds;
     bool product, known;
     const char *output; // the prefix of the files
 };
@@ -41,10 +41,9 @@ struct session {
     struct sweeping_line lines[SWEEP_LINES];
     uint32_t count;
     struct sweep_plan plan;
-    uint32_t axis, panel_count;
-    uint32_t *panels; // one a point
     struct sweep *sweep;
-    struct sweep_report_line report_lines[SWEEP_LINES]; // of the last report
+    struct sweep_report_line report_lines[SWEEP_LINES];
+    struct sweep_report report; // brought up to date by update_report()
     enum report_format format;
     const char *prefix; // of the files
     struct running running;
@@ -218,12 +217,12 @@ static int make_plan(struct session *s)
     }
     bool ok = sweep_plan_make(s->lines[0].work.spec, set->items, set->count, s->settings->product,
                               &s->arena, &s->plan, &e);
-    if (ok && !(s->panels = arena_array(&s->arena, s->plan.point_count, sizeof *s->panels)))
-        ok = error_memory(&e);
-    if (!ok)
+    uint32_t *panels = ok ? arena_array(&s->arena, s->plan.point_count, sizeof *panels) : NULL;
+    if (!panels && (!ok || !error_memory(&e)))
         return work_failed(&e);
-    s->axis = sweep_plan_axis(&s->plan);
-    s->panel_count = sweep_plan_panels(&s->plan, s->axis, s->panels);
+    s->report.axis = sweep_plan_axis(&s->plan);
+    s->report.panel_count = sweep_plan_panels(&s->plan, s->report.axis, panels);
+    s->report.panels = panels;
     return EXIT_DONE;
 }
 
@@ -246,6 +245,24 @@ static int open_sweep(struct session *s)
         !peak_find(w->store, w->device, &s->arena, &s->lines[0].work.peak, &e))
         status = work_failed(&e);
     return status;
+}
+
+// Fills in what stays the same in all reports.
+static void begin_report(struct session *s)
+{
+    struct work *w = &s->lines[0].work;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct sweeping_line *l = &s->lines[i];
+        s->report_lines[i] = (struct sweep_report_line){
+            l->label, l->work.spec->name, l->work.device, l->against.routine != ROUTINE_NONE};
+    }
+    s->report.about = &w->about;
+    s->report.spec = w->spec;
+    s->report.device = w->device;
+    s->report.plan = &s->plan;
+    s->report.lines = s->report_lines;
+    s->report.line_count = s->count;
+    s->report.peak = &w->peak;
 }
 
 static int start_sweep(struct session *s)
@@ -279,34 +296,21 @@ static int start_sweep(struct session *s)
     struct sweep_options o = {.lines = lines,
                               .line_count = s->count,
                               .plan = &s->plan,
-                              .again = given->measure.fresh.ranking,
-                              .rounds = (uint32_t)given->rounds.value,
+                              .again = given->measure.fresh_ranking,
+                              .rounds = given->rounds,
                               .spare = list ? list->spare : NULL};
+    begin_report(s);
     s->sweep = sweep_new(&o, &e);
     return s->sweep ? EXIT_DONE : work_failed(&e);
 }
 
-static void report_sweep(struct session *s, struct sweep_report *out)
+static const struct sweep_report *update_report(struct session *s)
 {
-    const struct work *w = &s->lines[0].work;
-    work_about(&s->lines[0].work, &s->lines[0].work.broken, &s->lines[0].work.about);
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct sweeping_line *l = &s->lines[i];
-        s->report_lines[i] = (struct sweep_report_line){
-            l->label, l->work.spec->name, l->work.device, l->against.routine != ROUTINE_NONE};
-    }
-    *out = (struct sweep_report){.about = &s->lines[0].work.about,
-                                 .spec = w->spec,
-                                 .device = w->device,
-                                 .plan = &s->plan,
-                                 .lines = s->report_lines,
-                                 .line_count = s->count,
-                                 .axis = s->axis,
-                                 .panel_count = s->panel_count,
-                                 .panels = s->panels,
-                                 .peak = &s->lines[0].work.peak};
-    out->records = sweep_records(s->sweep, &out->count);
-    sweep_progress(s->sweep, &out->progress);
+    struct work *w = &s->lines[0].work;
+    work_about(w, &w->broken, &w->about);
+    s->report.records = sweep_records(s->sweep, &s->report.count);
+    sweep_progress(s->sweep, &s->report.progress);
+    return &s->report;
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -382,13 +386,12 @@ static void show_sweep_progress(void *context, const struct screen *screen, stru
 static bool take_record(void *context, const void *record)
 {
     struct session *s = context;
-    struct sweep_report report;
+    const struct sweep_report *report = update_report(s);
     (void)record;
     struct text line = TEXT_INIT;
-    report_sweep(s, &report);
-    if (!write_data(s, &report, s->running.broken))
+    if (!write_data(s, report, s->running.broken))
         return false;
-    report_sweep_row(&report, &report.records[report.count - 1], &line);
+    report_sweep_row(report, &report->records[report->count - 1], &line);
     ticker_clear(&s->running.work->ticker);
     say("%s\n", text_cstr(&line));
     text_release(&line);
@@ -444,18 +447,17 @@ static bool has_time(const struct sweep_report *v)
 static int sweep_and_show(struct session *s)
 {
     const struct writer *w = &sweep_writers[s->format];
-    struct sweep_report report;
+    const struct sweep_report *report = update_report(s);
     struct text head = TEXT_INIT, end = TEXT_INIT;
-    report_sweep(s, &report);
-    writer_head(w, &report, &head);
+    writer_head(w, report, &head);
     workflow_write(&s->running.work->ticker, &head);
     s->running.workflow = sweep_workflow(s->sweep);
     workflow_run(&s->running);
-    report_sweep(s, &report);
-    writer_end(w, &report, &end);
+    update_report(s);
+    writer_end(w, report, &end);
     workflow_write(&s->running.work->ticker, &end);
-    int drawn = draw(s, &report);
-    int status = workflow_status(s->running.broken, workflow_failed, has_time(&report));
+    int drawn = draw(s, report);
+    int status = workflow_status(s->running.broken, workflow_failed, has_time(report));
     return status == EXIT_DONE ? drawn : status;
 }
 

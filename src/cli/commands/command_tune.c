@@ -91,7 +91,7 @@ static void show_head(struct session *s)
 static bool is_answer(const struct session *s, const struct tune_report *v)
 {
     const struct tune_settings *o = s->work.call->settings;
-    return v->progress.ranked.decided && !o->measure.cold && o->given.where.count == 0 &&
+    return v->progress.ranked.decided && !o->measure.terms.cold && o->given.where.count == 0 &&
            o->given.config.count == 0 && o->given.share.parts <= 1;
 }
 

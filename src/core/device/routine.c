@@ -20,8 +20,7 @@ bool product_of(const struct job *j, struct product *out, struct result *r)
         .type = j->buffers[g->a].element.scalar,
         .type_b = j->buffers[g->b].element.scalar,
         .type_c = j->buffers[g->c].element.scalar,
-        .transpose_a = g->transpose_a,
-        .transpose_b = g->transpose_b,
+        .of = *g,
         .m = (int)g->m,
         .n = (int)g->n,
         .k = (int)g->k,
@@ -29,11 +28,6 @@ bool product_of(const struct job *j, struct product *out, struct result *r)
         .a_row = (int)(g->transpose_a ? g->m : g->k),
         .b_row = (int)(g->transpose_b ? g->k : g->n),
         .c_row = (int)g->n,
-        .alpha = g->alpha,
-        .beta = g->beta,
-        .a = g->a,
-        .b = g->b,
-        .c = g->c,
     };
     return true;
 }

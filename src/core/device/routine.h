@@ -7,13 +7,11 @@
 
 // The job's gemm in a BLAS's terms: row-major, without gaps between rows.
 struct product {
+    struct job_gemm of;
     enum scalar type, type_b, type_c; // of A, B and C
-    bool transpose_a, transpose_b;
     int m, n, k;
     int count;               // of matrices, one behind the other
     int a_row, b_row, c_row; // elements from one row to the next, as the matrix is stored
-    double alpha, beta;
-    uint32_t a, b, c; // buffers of the job
 };
 
 // False where a size is beyond what a BLAS can be told.

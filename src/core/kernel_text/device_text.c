@@ -171,7 +171,7 @@ static bool read_files(struct device_reader *d)
         return false;
     for (uint32_t i = 0; i < p->count; i++) {
         struct device_file *f = &p->files[i];
-        if (!scan_text(f->text, f->length, p->names, d->arena, &d->scans[i]))
+        if (!scan_text(f->text, f->length, p->terms.names, d->arena, &d->scans[i]))
             return false;
         const struct scan *s = &d->scans[i];
         uint32_t *targets = arena_array(d->arena, s->count + (size_t)1, sizeof *targets);
@@ -189,16 +189,12 @@ static bool read_files(struct device_reader *d)
 
 static bool read_words(struct device_reader *d)
 {
-    static const uint32_t main_file = 0;
     if (!read_files(d))
         return false;
     struct follow f = {.files = d->follow,
                        .file_count = d->program->count,
-                       .mains = &main_file,
                        .main_count = 1,
-                       .names = d->program->names,
-                       .macros = d->program->macros,
-                       .language = d->program->language,
+                       .terms = d->program->terms,
                        .regardless = true,
                        .live = take_live,
                        .context = d};

@@ -23,9 +23,7 @@ struct device_fault {
 struct device_program {
     struct device_file *files; // the compiled one first
     uint32_t count;
-    const struct scan_names *names; // that -D gives
-    const struct follow_macro *macros;
-    enum language language;
+    struct macro_terms terms; // names: that -D gives
     // Name expressions of the kernels asked for; all kernels are kept where these are not found.
     const char *const *kernels;
     uint32_t kernel_count;

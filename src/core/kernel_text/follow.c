@@ -36,7 +36,7 @@ static void see_value(struct walk *w, const char *at)
         size_t length = 0;
         while (isalnum((unsigned char)at[length]) || at[length] == '_')
             length++;
-        uint32_t name = length > 0 ? scan_name_index(w->f->names, at, length) : UINT32_MAX;
+        uint32_t name = length > 0 ? scan_name_index(w->f->terms.names, at, length) : UINT32_MAX;
         if (name != UINT32_MAX)
             see(w, name);
         at += length > 0 ? length : 1;
@@ -48,8 +48,8 @@ static void see(struct walk *w, uint32_t name)
     if (w->f->seen[name])
         return;
     w->f->seen[name] = true;
-    if (w->f->macros[name].given)
-        see_value(w, w->f->macros[name].value);
+    if (w->f->terms.given[name].given)
+        see_value(w, w->f->terms.given[name].value);
 }
 
 static void see_all(struct walk *w, const struct scan_item *item)
@@ -76,7 +76,7 @@ static enum truth test_undefined(struct walk *w, const struct scan *scan, const 
 {
     enum truth t = negate(test_defined(w, name));
     bool is_open = scan->guard == name && !macros_find(&w->macros, name, strlen(name)) &&
-                   scan_name_index(w->f->names, name, strlen(name)) == UINT32_MAX;
+                   scan_name_index(w->f->terms.names, name, strlen(name)) == UINT32_MAX;
     return t == TRUTH_UNKNOWN && is_open ? TRUTH_YES : t;
 }
 
@@ -105,7 +105,7 @@ static void enter_branch(struct walk *w, struct follow_level *l, const struct sc
     }
     enum truth t = test_item(w, scan, item);
     if (t == TRUTH_UNKNOWN) {
-        uint32_t name = scan_name_index(w->f->names, item->text, strlen(item->text));
+        uint32_t name = scan_name_index(w->f->terms.names, item->text, strlen(item->text));
         see_all(w, item);
         if (name != UINT32_MAX)
             see(w, name); // #ifdef NAME
@@ -132,7 +132,7 @@ static void give_up_following(struct walk *w, const char *why, bool strange)
 static void walk_include(struct walk *w, uint32_t target)
 {
     if (target == FOLLOW_UNRESOLVED) {
-        if (!w->f->assumes)
+        if (!w->f->terms.assumes)
             macros_forget(&w->macros);
         give_up_following(w, "it includes a file that is not here", false);
         return;
@@ -152,7 +152,7 @@ static void walk_live(struct walk *w, uint32_t file, uint32_t i, const struct sc
     if (f->live)
         f->live(f->context, &w->macros, file, item, life_now(w) == LIFE_LIVE);
     if (item->kind == SCAN_DEFINE || item->kind == SCAN_UNDEF) {
-        uint32_t index = scan_name_index(f->names, item->text, strlen(item->text));
+        uint32_t index = scan_name_index(f->terms.names, item->text, strlen(item->text));
         if (index != UINT32_MAX)
             see(w, index);
         macros_define(&w->macros, item->text, item->body, life_now(w) == LIFE_LIVE);
@@ -226,23 +226,20 @@ bool follow_run(struct follow *f, struct arena *scratch)
     if (!w)
         return false;
     w->f = f;
-    w->macros = (struct macros){.names = f->names,
-                                .given = f->macros,
-                                .language = f->language,
-                                .assumes = f->assumes,
-                                .keeps_given = f->keeps_given};
+    w->macros = (struct macros){.terms = f->terms};
     w->visited = arena_array(scratch, f->file_count + (size_t)1, sizeof *w->visited);
     if (!macros_init(&w->macros, scratch) || !w->visited)
         return false;
 
     f->opaque = NULL;
     f->strange = false;
-    if (!f->seen && !(f->seen = arena_array(scratch, f->names->count + (size_t)1, sizeof *f->seen)))
+    if (!f->seen &&
+        !(f->seen = arena_array(scratch, f->terms.names->count + (size_t)1, sizeof *f->seen)))
         return false;
-    memset(f->seen, 0, f->names->count * sizeof *f->seen);
+    memset(f->seen, 0, f->terms.names->count * sizeof *f->seen);
     for (uint32_t i = 0; i < f->main_count; i++)
-        walk_file(w, f->mains[i]);
-    for (uint32_t i = 0; i < f->names->count && f->opaque; i++)
+        walk_file(w, i);
+    for (uint32_t i = 0; i < f->terms.names->count && f->opaque; i++)
         f->seen[i] = true;
     f->strange |= w->macros.is_strange;
     return !w->macros.failed;

@@ -29,16 +29,10 @@ struct follow_level {
 };
 
 struct follow {
-    const struct follow_file *files;
-    uint32_t file_count;
-    const uint32_t *mains; // files that are compiled, in order
-    uint32_t main_count;
-    const struct scan_names *names;
-    const struct follow_macro *macros; // by name
-
-    enum language language;
-    bool assumes, keeps_given; // as in struct macros
-    bool regardless;           // go on where a text is opaque: what is found is then a guess
+    struct macro_terms terms;
+    const struct follow_file *files; // those that are compiled come first, in order
+    uint32_t file_count, main_count;
+    bool regardless; // go on where a text is opaque: what is found is then a guess
 
     // (optional) Lines that the compiler sees, or may see: `sure` says which.
     void (*live)(void *context, struct macros *m, uint32_t file, const struct scan_item *item,

@@ -15,7 +15,7 @@
 bool macros_init(struct macros *m, struct arena *a)
 {
     m->arena = a;
-    m->touched = arena_array(a, m->names->count + (size_t)1, sizeof *m->touched);
+    m->touched = arena_array(a, m->terms.names->count + (size_t)1, sizeof *m->touched);
     memset(m->own, 0, sizeof m->own);
     m->words = 0;
     m->is_strange = m->failed = false;
@@ -67,11 +67,11 @@ static bool is_explained_word(const char *name, const char *text)
 
 void macros_define(struct macros *m, const char *name, const char *text, bool sure)
 {
-    if (language_traits(m->language)->own_compiler && is_explained_word(name, text))
+    if (language_traits(m->terms.language)->own_compiler && is_explained_word(name, text))
         return;
-    uint32_t watched = scan_name_index(m->names, name, strlen(name));
-    bool is_given = watched != UINT32_MAX && m->given[watched].given;
-    if (is_given && m->keeps_given)
+    uint32_t watched = scan_name_index(m->terms.names, name, strlen(name));
+    bool is_given = watched != UINT32_MAX && m->terms.given[watched].given;
+    if (is_given && m->terms.keeps_given)
         return;
     if (is_given)
         m->touched[watched] = true;
@@ -109,18 +109,18 @@ static bool plain_integer(const char *text, int64_t *out)
 struct macro_fact macros_look_up(struct macros *m, const char *name, size_t length)
 {
     struct macro_fact fact = {.defined = false};
-    uint32_t watched = scan_name_index(m->names, name, length);
-    if (watched != UINT32_MAX && m->given[watched].given && !m->touched[watched]) {
-        const char *value = m->given[watched].value;
+    uint32_t watched = scan_name_index(m->terms.names, name, length);
+    if (watched != UINT32_MAX && m->terms.given[watched].given && !m->touched[watched]) {
+        const char *value = m->terms.given[watched].value;
         fact.defined = true;
         fact.has_value = value && plain_integer(value, &fact.value);
         return fact;
     }
     const struct macro *own = macros_find(m, name, length);
     if (!own)
-        return watched != UINT32_MAX && !m->assumes
+        return watched != UINT32_MAX && !m->terms.assumes
                    ? fact
-                   : compiler_macro(m->language, m->assumes, name, length);
+                   : compiler_macro(m->terms.language, m->terms.assumes, name, length);
     fact.is_own = true;
     if (!own->is_sure)
         return fact;
@@ -226,8 +226,8 @@ static uint32_t macro_parameter(const struct macro *o, const struct token *t)
 
 static const struct follow_macro *find_given(const struct macros *m, const char *name)
 {
-    uint32_t watched = scan_name_index(m->names, name, strlen(name));
-    return watched != UINT32_MAX && m->given[watched].given ? &m->given[watched] : NULL;
+    uint32_t watched = scan_name_index(m->terms.names, name, strlen(name));
+    return watched != UINT32_MAX && m->terms.given[watched].given ? &m->terms.given[watched] : NULL;
 }
 
 // a ## b: one word. A name that is given is pasted as its value: float ## WIDTH.
@@ -239,7 +239,7 @@ static void paste_token(struct macros *m, struct token_list *out, const struct t
         return;
     }
     const struct follow_macro *given =
-        t->kind == TOKEN_NAME && m->keeps_given ? find_given(m, t->text) : NULL;
+        t->kind == TOKEN_NAME && m->terms.keeps_given ? find_given(m, t->text) : NULL;
     const char *joined =
         arena_printf(m->arena, "%s%s", last->text, given && given->value ? given->value : t->text);
     m->failed |= !joined;
@@ -319,7 +319,7 @@ static void replace_given(struct macros *m, const struct token *t, uint32_t watc
                           struct token_list *out)
 {
     size_t count = 0;
-    const char *value = m->touched[watched] ? NULL : m->given[watched].value;
+    const char *value = m->touched[watched] ? NULL : m->terms.given[watched].value;
     struct token *words = value ? tokens_read(value, strlen(value), m->arena, &count) : NULL;
     m->failed |= value && !words;
     if (!words) {
@@ -337,10 +337,10 @@ static size_t replace_at(struct macros *m, const struct token *from, size_t coun
     const struct token *t = &from[i];
     size_t next = 0;
     if (t->kind == TOKEN_NAME && !t->open && depth < EXPANSION_MOST) {
-        uint32_t watched = scan_name_index(m->names, t->text, strlen(t->text));
-        bool is_given = watched != UINT32_MAX && m->given[watched].given;
+        uint32_t watched = scan_name_index(m->terms.names, t->text, strlen(t->text));
+        bool is_given = watched != UINT32_MAX && m->terms.given[watched].given;
         struct macro *o = is_given ? NULL : *macro_place(m, t->text, strlen(t->text));
-        if (is_given && !m->keeps_given) {
+        if (is_given && !m->terms.keeps_given) {
             replace_given(m, t, watched, depth, out);
             return i + 1;
         }
@@ -400,10 +400,10 @@ struct token_list macros_condition(struct macros *m, const char *condition)
         else
             macros_add_token(m, &words, &t[i]);
     }
-    bool keeps = m->keeps_given; // a value that is no integer decides nothing
-    m->keeps_given = true;
+    bool keeps = m->terms.keeps_given; // a value that is no integer decides nothing
+    m->terms.keeps_given = true;
     replace_all(m, words.items, words.count, 0, &all);
-    m->keeps_given = keeps;
+    m->terms.keeps_given = keeps;
     return all;
 }
 
@@ -416,11 +416,11 @@ static void join_condition(struct macros *m, const struct token_list *words, str
         bool is_call = t[i].kind == TOKEN_NAME && !t[i].open && i + 1 < words->count &&
                        is_sign_of(&t[i + 1], "(") && !find_given(m, t[i].text);
         bool is_number = t[i].kind == TOKEN_NUMBER && !strchr(t[i].text, '.');
-        if (m->assumes && is_call) {
+        if (m->terms.assumes && is_call) {
             while (i < words->count && !is_sign_of(&t[i], ")"))
                 i++;
             text_add(out, " 0");
-        } else if (m->assumes && is_number) {
+        } else if (m->terms.assumes && is_number) {
             text_addf(out, " %llu", strtoull(t[i].text, NULL, 0));
         } else {
             text_addf(out, " %s", t[i].text);

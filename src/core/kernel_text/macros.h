@@ -30,16 +30,21 @@ struct macro {
 
 #define MACRO_CHAINS 256
 
-struct macros {
-    struct arena *arena;
+// A program's macros, as far as they are known besides its text.
+struct macro_terms {
     const struct scan_names *names;   // watched
     const struct follow_macro *given; // by watched name
-    bool *touched;                    // by watched name: defined or undefined by the text, too
     enum language language;
     // Names that only conditions have are not defined, and the compiler's own macros are those of
     // a usual one. Else both are unknown.
     bool assumes;
     bool keeps_given; // given names stay names, whatever the text says of them
+};
+
+struct macros {
+    struct macro_terms terms;
+    struct arena *arena;
+    bool *touched; // by watched name: defined or undefined by the text, too
 
     struct macro *own[MACRO_CHAINS]; // by the name's hash
     size_t words;                    // that were put out

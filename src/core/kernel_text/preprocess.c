@@ -60,7 +60,7 @@ static void shift_lines(struct preprocessor *p, const struct token *t)
 // the same.
 static bool is_known_header(const struct follow *f, uint32_t file)
 {
-    return f->files[file].is_outside && language_traits(f->language)->own_compiler;
+    return f->files[file].is_outside && language_traits(f->terms.language)->own_compiler;
 }
 
 static void add_live_item(void *context, struct macros *m, uint32_t file,
@@ -208,7 +208,6 @@ bool lone_text_words(struct lone_text *t, uint32_t item, struct item_tokens *out
 bool lone_text_run(struct lone_text *t, const struct given_names *given, enum language l,
                    struct arena *a, struct preprocessed *out)
 {
-    static const uint32_t main_file = 0;
     struct follow_macro *macros = arena_array(a, given->count + 1, sizeof *macros);
     const char **names = arena_array(a, given->count + 1, sizeof *names);
     if (!macros || !names)
@@ -224,12 +223,7 @@ bool lone_text_run(struct lone_text *t, const struct given_names *given, enum la
     t->file.scan = &t->scan; // it may have been moved
     struct follow f = {.files = &t->file,
                        .file_count = 1,
-                       .mains = &main_file,
                        .main_count = 1,
-                       .names = &watched,
-                       .macros = macros,
-                       .language = l,
-                       .assumes = true,
-                       .keeps_given = true};
+                       .terms = {&watched, macros, l, .assumes = true, .keeps_given = true}};
     return preprocess_run(&f, a, out);
 }

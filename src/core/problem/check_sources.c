@@ -74,17 +74,12 @@ static bool check_definitions(const struct spec_sources *src, const struct progr
     for (uint32_t i = 0; i < src->names.count; i++)
         macros[i].given = true;
     macros[src->first_extra + EXTRA_HONE].value = "1";
-    struct follow f = {.files = p->follow,
-                       .file_count = p->count,
-                       .mains = p->main_indices,
-                       .main_count = p->mains,
-                       .names = &src->names,
-                       .macros = macros,
-                       .regardless = true,
-                       .language = src->language,
-                       .live = look_for_definition,
-                       .context = &finder,
-                       .seen = seen};
+    struct follow f = p->follow;
+    f.terms.given = macros;
+    f.regardless = true;
+    f.live = look_for_definition;
+    f.context = &finder;
+    f.seen = seen;
     if (!follow_run(&f, scratch))
         return error_memory(e);
     if (!finder.found)

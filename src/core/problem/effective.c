@@ -89,16 +89,11 @@ static bool keep_seen(const struct digester *d, struct job_program *p)
         return false;
     if (!sources || !sources_note_macros(names, p, macros))
         return true;
-    struct follow f = {.files = sources->follow,
-                       .file_count = sources->count,
-                       .mains = sources->main_indices,
-                       .main_count = sources->mains,
-                       .names = names,
-                       .macros = macros,
-                       .language = d->src->language,
-                       .live = add_effective_lines,
-                       .context = d->state,
-                       .seen = seen};
+    struct follow f = sources->follow;
+    f.terms.given = macros;
+    f.live = add_effective_lines;
+    f.context = d->state;
+    f.seen = seen;
     if (!follow_run(&f, d->scratch))
         return false;
     uint32_t count = 0;

@@ -848,19 +848,19 @@ static bool join_texts(struct loader *l)
 static bool prepare_follow(struct loader *l)
 {
     struct program_sources *out = l->out;
-    out->follow = arena_array(l->arena, out->count, sizeof *out->follow);
-    out->main_indices = arena_array(l->arena, out->mains, sizeof *out->main_indices);
-    if (!out->follow || !out->main_indices)
+    struct follow_file *files = arena_array(l->arena, out->count, sizeof *files);
+    if (!files)
         return error_memory(l->e);
     for (uint32_t i = 0; i < out->count; i++)
-        out->follow[i] =
-            (struct follow_file){.scan = &out->list[i].scan,
-                                 .targets = out->list[i].targets,
-                                 .text = out->list[i].is_code ? "" : out->list[i].text,
-                                 .length = out->list[i].is_code ? 0 : out->list[i].length,
-                                 .is_outside = out->list[i].outside};
-    for (uint32_t i = 0; i < out->mains; i++)
-        out->main_indices[i] = i;
+        files[i] = (struct follow_file){.scan = &out->list[i].scan,
+                                        .targets = out->list[i].targets,
+                                        .text = out->list[i].is_code ? "" : out->list[i].text,
+                                        .length = out->list[i].is_code ? 0 : out->list[i].length,
+                                        .is_outside = out->list[i].outside};
+    out->follow = (struct follow){.terms = {&l->src->names, .language = l->src->language},
+                                  .files = files,
+                                  .file_count = out->count,
+                                  .main_count = out->mains};
     return true;
 }
 

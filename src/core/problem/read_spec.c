@@ -232,15 +232,20 @@ struct spec *spec_parse(const char *text, size_t length, const char *folder, con
                      e);
 }
 
+static struct request request_again(const struct spec *s, const struct spec_options *options)
+{
+    return (struct request){.path = s->path,
+                            .text = s->text,
+                            .length = (size_t)s->text_length,
+                            .folder = s->folder,
+                            .options = options};
+}
+
 struct spec *spec_read_again(const struct spec *s, const struct spec_options *options,
                              struct error *e)
 {
-    return make_spec(&(struct request){.path = s->path,
-                                       .text = s->text,
-                                       .length = (size_t)s->text_length,
-                                       .folder = s->folder,
-                                       .options = options},
-                     e);
+    const struct request q = request_again(s, options);
+    return make_spec(&q, e);
 }
 
 struct spec *spec_complete(const struct spec *s, const struct spec_sources *texts,
@@ -251,14 +256,10 @@ struct spec *spec_complete(const struct spec *s, const struct spec_sources *text
                                          .log = log,
                                          .digests = s->digests,
                                          .device = s->device};
-    struct spec *complete = make_spec(&(struct request){.path = s->path,
-                                                        .text = s->text,
-                                                        .length = (size_t)s->text_length,
-                                                        .folder = s->folder,
-                                                        .options = &options,
-                                                        .open = s,
-                                                        .texts = texts},
-                                      e);
+    struct request q = request_again(s, &options);
+    q.open = s;
+    q.texts = texts;
+    struct spec *complete = make_spec(&q, e);
     if (!complete || spec_hold_again(s, complete, e))
         return complete;
     spec_free(complete);

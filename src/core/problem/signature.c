@@ -26,15 +26,10 @@ static enum outcome read_program(struct reading *r, const struct spec_sources *s
                                  const struct program_sources *p, const struct follow_macro *macros,
                                  bool keeps, struct arena *a)
 {
-    struct follow f = {.files = p->follow,
-                       .file_count = p->count,
-                       .mains = p->main_indices,
-                       .main_count = p->mains,
-                       .names = &src->names,
-                       .macros = macros,
-                       .language = src->language,
-                       .assumes = true,
-                       .keeps_given = keeps};
+    struct follow f = p->follow;
+    f.terms.given = macros;
+    f.terms.assumes = true;
+    f.terms.keeps_given = keeps;
     *r = (struct reading){
         .src = src, .traits = language_traits(src->language), .program = p, .arena = a};
     if (!preprocess_run(&f, a, &r->text))

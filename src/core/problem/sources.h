@@ -58,8 +58,7 @@ struct program_sources {
     uint64_t length;
     struct source_file *list; // the compiled files first, then what they include
     uint32_t count, mains;
-    struct follow_file *follow; // of the list
-    uint32_t *main_indices;
+    struct follow follow;   // the list, to be followed with values of macros
     struct job_file *files; // what is included
     uint32_t file_count;
     const char **folders;

@@ -52,12 +52,11 @@ struct farm_turn {
 };
 
 struct member {
+    struct farm_member shown; // its name and why are those below
     struct farm *farm;
-    const struct place *place;
     struct evaluator *ev; // NULL: lost
     char name[160];
     char why[600];
-    enum farm_state state;
     uint32_t index, jobs, given; // builders; jobs that it is to answer
     bool wanted;                 // it has something to measure, and must be tried first
     bool is_ahead;               // it launches what may become the reference
@@ -68,9 +67,6 @@ struct member {
     struct farm_turn *turns, **last_turn;
     uint64_t samples[REFERENCE_MOST]; // of the reference
     uint32_t sample_count;
-    uint64_t results;
-    bool compared;
-    struct stats_ratio ratio;
     uint64_t look_ns;
     size_t first_fd, fd_count;
 };
@@ -279,7 +275,7 @@ static bool may_measure(void *context, uint64_t ticket)
 {
     struct member *m = context;
     struct farm *f = m->farm;
-    if (!f->compares || m->state == FARM_WORKING)
+    if (!f->compares || m->shown.state == FARM_WORKING)
         return true;
     if (!f->has_reference) {
         const struct farm_job *first = candidate(f);
@@ -302,7 +298,7 @@ static bool launch_ahead(struct farm *f, struct error *e)
     bool ok = true;
     for (uint32_t i = 0; ok && j && j->state == JOB_GIVEN && i < f->count; i++) {
         struct member *m = &f->members[i];
-        if (i == j->owner || m->state != FARM_UNTRIED)
+        if (i == j->owner || m->shown.state != FARM_UNTRIED)
             continue;
         m->is_ahead = true;
         ok = give_turn(m, j, &turn, true, e);
@@ -328,8 +324,8 @@ static bool is_tried_ahead(struct member *m)
     m->samples[0] = m->index == f->base_member ? f->base_ns : m->ahead_ns;
     m->sample_count = m->samples[0] > 0;
     m->awaits_ahead = !m->sample_count && m->is_ahead;
-    m->state = m->sample_count ? FARM_TRIED : m->is_ahead ? FARM_TRYING : m->state;
-    return m->state != FARM_UNTRIED;
+    m->shown.state = m->sample_count ? FARM_TRIED : m->is_ahead ? FARM_TRYING : m->shown.state;
+    return m->shown.state != FARM_UNTRIED;
 }
 
 static bool try_member(struct member *m, struct error *e)
@@ -339,7 +335,7 @@ static bool try_member(struct member *m, struct error *e)
     double launches = fmin(REFERENCE_NS / fmax(f->reference_ns, 1), REFERENCE_MOST);
     struct turn turn = {.warmups = f->reference_ns < REFERENCE_COLD,
                         .launches = (uint32_t)fmax(launches, REFERENCE_LEAST)};
-    m->state = FARM_TRYING;
+    m->shown.state = FARM_TRYING;
     return give_turn(m, j, &turn, true, e);
 }
 
@@ -354,7 +350,7 @@ static bool try_wanted(struct farm *f, struct error *e)
     for (uint32_t i = 0; wanted && f->has_reference && ok && i < f->count; i++) {
         struct member *m = &f->members[i];
         m->wanted = false;
-        if (m->state == FARM_UNTRIED && !is_tried_ahead(m))
+        if (m->shown.state == FARM_UNTRIED && !is_tried_ahead(m))
             ok = try_member(m, e);
     }
     return ok && (!wanted || settle_tried(f, e));
@@ -378,24 +374,24 @@ static bool judge_tried(struct farm *f, struct error *e)
     struct differ_device list[FARM_MOST] = {{NULL}};
     for (uint32_t i = 0; i < f->count; i++) {
         const struct member *m = &f->members[i];
-        if (m->state == FARM_TRIED || m->state == FARM_WORKING)
+        if (m->shown.state == FARM_TRIED || m->shown.state == FARM_WORKING)
             list[i] = (struct differ_device){.samples = m->samples,
                                              .count = m->sample_count,
-                                             .is_settled = m->state == FARM_WORKING};
+                                             .is_settled = m->shown.state == FARM_WORKING};
     }
     bool ok = differ_devices(list, f->count, f->o.live.terms.rules.level,
-                             f->members->place->device->timer_ns, outlier_limit(f)) ||
+                             f->members->shown.place->device->timer_ns, outlier_limit(f)) ||
               error_memory(e);
     for (uint32_t i = 0; ok && i < f->count; i++) {
         struct member *m = &f->members[i];
-        if (m->state != FARM_TRIED)
+        if (m->shown.state != FARM_TRIED)
             continue;
-        m->compared = list[i].compared;
-        m->ratio = list[i].ratio;
+        m->shown.compared = list[i].compared;
+        m->shown.ratio = list[i].ratio;
         if (!list[i].is_slow)
             continue;
-        m->state = FARM_LEFT_OUT;
-        differ_outlier_text(&m->ratio, outlier_limit(f), m->why, sizeof m->why);
+        m->shown.state = FARM_LEFT_OUT;
+        differ_outlier_text(&m->shown.ratio, outlier_limit(f), m->why, sizeof m->why);
         log_add(f->o.live.log, LOG_WARNING, "%s is left out: %s", m->name, m->why);
         ok = take_back(m, NULL, e);
     }
@@ -428,14 +424,14 @@ static bool try_more(struct farm *f, bool *more, struct error *e)
     *more = false;
     for (uint32_t i = 0; i < f->count; i++) {
         const struct member *m = &f->members[i];
-        if (m->state != FARM_TRIED && m->state != FARM_WORKING)
+        if (m->shown.state != FARM_TRIED && m->shown.state != FARM_WORKING)
             continue;
         least = fmin(least, reference_ns(m));
         most = fmax(most, reference_ns(m));
     }
     for (uint32_t i = 0; ok && i < f->count && most > least * (1 + outlier_limit(f) / 2); i++) {
         struct member *m = &f->members[i];
-        if (m->state != FARM_TRIED || m->sample_count >= REFERENCE_LEAST)
+        if (m->shown.state != FARM_TRIED || m->sample_count >= REFERENCE_LEAST)
             continue;
         *more = true;
         ok = try_member(m, e);
@@ -448,18 +444,18 @@ static bool settle_tried(struct farm *f, struct error *e)
 {
     bool any = false, more;
     for (uint32_t i = 0; i < f->count; i++) {
-        if (f->members[i].state == FARM_TRYING)
+        if (f->members[i].shown.state == FARM_TRYING)
             return true;
-        any = any || f->members[i].state == FARM_TRIED;
+        any = any || f->members[i].shown.state == FARM_TRIED;
     }
     if (!try_more(f, &more, e) || more)
         return more;
     bool ok = !any || judge_tried(f, e);
     for (uint32_t i = 0; i < f->count && any; i++) {
         struct member *m = &f->members[i];
-        if (m->state != FARM_TRIED)
+        if (m->shown.state != FARM_TRIED)
             continue;
-        m->state = FARM_WORKING;
+        m->shown.state = FARM_WORKING;
         m->due = true;
         if (f->base_member == NOBODY || f->members[f->base_member].sample_count == 0)
             f->base_member = m->index;
@@ -481,21 +477,21 @@ static bool take_reference(struct member *m, const struct result *r, struct erro
     if (was_ahead && !m->awaits_ahead)
         return true;
     m->awaits_ahead = false;
-    if (was_ahead && m->state == FARM_TRYING && m->ahead_ns > 0) {
+    if (was_ahead && m->shown.state == FARM_TRYING && m->ahead_ns > 0) {
         m->samples[0] = m->ahead_ns;
         m->sample_count = 1;
-        m->state = FARM_TRIED;
+        m->shown.state = FARM_TRIED;
         return settle_tried(f, e);
     }
-    if (m->state != FARM_TRYING)
+    if (m->shown.state != FARM_TRYING)
         return true;
     if (result_samples(r, &samples, &count) && count > 0) {
         m->sample_count = count < REFERENCE_MOST ? count : REFERENCE_MOST;
         memcpy(m->samples, samples, m->sample_count * sizeof *samples);
-        m->state = FARM_TRIED;
+        m->shown.state = FARM_TRIED;
         return settle_tried(f, e);
     }
-    m->state = FARM_LEFT_OUT;
+    m->shown.state = FARM_LEFT_OUT;
     str_format(m->why, sizeof m->why, "what is correct elsewhere fails there: %s", r->message);
     log_add(f->o.live.log, LOG_WARNING, "%s is left out: %s", m->name, m->why);
     return take_back(m, NULL, e) && settle_tried(f, e);
@@ -578,7 +574,7 @@ static bool requeue(struct member *m, uint32_t *count)
 static bool is_any_usable(const struct farm *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
-        if (farm_is_usable(f->members[i].state))
+        if (farm_is_usable(f->members[i].shown.state))
             return true;
     }
     return false;
@@ -592,7 +588,7 @@ static bool take_back(struct member *m, const struct error *why, struct error *e
     uint32_t count = 0;
     bool ok = true;
     if (why) {
-        m->state = FARM_LOST;
+        m->shown.state = FARM_LOST;
         str_format(m->why, sizeof m->why, "%s", why->text);
         count_losses(m);
     }
@@ -666,7 +662,7 @@ static bool take_answer(struct member *m, struct outcome *out, struct error *e)
     }
     j->state = JOB_ANSWERED;
     m->given--;
-    m->results += !out->result->reused;
+    m->shown.results += !out->result->reused;
     out->place = m->index;
     out->pace = out->result->reused ? 0 : pace_of(f, m);
     const uint64_t *samples;
@@ -701,7 +697,7 @@ static bool step_member(struct member *m, struct error *e)
 static size_t member_room(const struct member *m)
 {
     struct evaluator_status status;
-    if (!m->ev || !farm_is_usable(m->state))
+    if (!m->ev || !farm_is_usable(m->shown.state))
         return 0;
     evaluator_status(m->ev, &status);
     if (status.ready > AHEAD)
@@ -956,8 +952,8 @@ static void farm_cancel(struct evaluator *ev)
         struct member *m = &f->members[i];
         if (!m->ev)
             continue;
-        if (m->state == FARM_TRYING)
-            m->state = FARM_UNTRIED;
+        if (m->shown.state == FARM_TRYING)
+            m->shown.state = FARM_UNTRIED;
         m->wanted = m->is_ahead = m->awaits_ahead = false;
         m->due = true;
         forget_turns_of(m);
@@ -1058,16 +1054,8 @@ uint32_t farm_members(const struct evaluator *ev, struct farm_member *out)
     const struct farm *f = (const struct farm *)ev;
     if (ev->ops != &farm_operations)
         return 0;
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct member *m = &f->members[i];
-        out[i] = (struct farm_member){.place = m->place,
-                                      .name = m->name,
-                                      .state = m->state,
-                                      .why = m->why,
-                                      .results = m->results,
-                                      .compared = m->compared,
-                                      .ratio = m->ratio};
-    }
+    for (uint32_t i = 0; i < f->count; i++)
+        out[i] = f->members[i].shown;
     return f->count;
 }
 
@@ -1112,10 +1100,10 @@ static uint32_t take_builders(const struct farm_options *o, uint32_t member, dou
 static void tell_shared_lock(const struct farm *f, const struct member *m)
 {
     char own[DEVICE_LOCK_NAME], other[DEVICE_LOCK_NAME];
-    device_lock_name(m->place->device, own);
+    device_lock_name(m->shown.place->device, own);
     for (uint32_t i = 0; i < m->index && f->o.cached.lock_folder; i++) {
-        device_lock_name(f->members[i].place->device, other);
-        if (f->members[i].place->node != m->place->node || strcmp(own, other) != 0)
+        device_lock_name(f->members[i].shown.place->device, other);
+        if (f->members[i].shown.place->node != m->shown.place->node || strcmp(own, other) != 0)
             continue;
         log_add(f->o.live.log, LOG_WARNING,
                 "%s and %s are one device to the lock on it (a CPU is the host itself): they take "
@@ -1182,13 +1170,13 @@ static bool make_farm_member(struct farm *f, double share, struct error *e)
     struct cached_options cached = f->o.cached;
     plan_member(f, f->count, share, builders, &live);
     *m = (struct member){.farm = f,
-                         .place = &f->o.places[f->count],
+                         .shown = {&f->o.places[f->count], .name = m->name, .why = m->why},
                          .index = f->count,
                          .jobs = live_pool_workers(&live),
                          .due = true,
                          .last_turn = &m->turns};
     // "node3, card 1 (GPU-6a0c...)".
-    const struct place *p = m->place;
+    const struct place *p = m->shown.place;
     const struct device_info *d = p->device;
     const char *own = d->uuid && *d->uuid ? d->uuid : d->pci && *d->pci ? d->pci : d->id;
     str_format(m->name, sizeof m->name, "%s%scard %u (%s)", p->name ? p->name : "",

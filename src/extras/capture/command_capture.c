@@ -16,7 +16,7 @@
 
 struct capture_settings {
     const char *output, *kernel, *limit;
-    struct given launches;
+    uint32_t launches;
     struct list sources; // "own", or files
 };
 
@@ -92,9 +92,8 @@ static int run_program(struct session *s)
     const char *settings[6] = {NULL};
     uint32_t count = 0;
     settings[count++] = arena_printf(a, "HONE_CAPTURE_LIMIT=%llu", (unsigned long long)s->limit);
-    if (s->settings->launches.is_given)
-        settings[count++] = arena_printf(a, "HONE_CAPTURE_LAUNCHES=%llu",
-                                         (unsigned long long)s->settings->launches.value);
+    if (s->settings->launches)
+        settings[count++] = arena_printf(a, "HONE_CAPTURE_LAUNCHES=%u", s->settings->launches);
     if (s->settings->kernel)
         settings[count++] = arena_printf(a, "HONE_CAPTURE_KERNEL=%s", s->settings->kernel);
     if (takes_own_source(s->settings))

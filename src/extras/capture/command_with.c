@@ -18,7 +18,7 @@
 enum { TURNS_MOST = 1000 };
 
 struct with_settings {
-    struct given repeats;
+    uint32_t repeats;
     double verify;
     struct list files;
 };
@@ -230,7 +230,7 @@ static void add_ratio(struct text *t, const char *what, const double *with, cons
 static int compare_with(struct session *s)
 {
     struct error e = ERROR_INIT;
-    const uint32_t count = (uint32_t)s->settings->repeats.value;
+    const uint32_t count = s->settings->repeats;
     double *times = calloc(4 * (size_t)count, sizeof *times);
     double *wall[2] = {times, times + count},
            *cpu[2] = {times + 2 * (size_t)count, times + 3 * (size_t)count};
@@ -285,7 +285,7 @@ static int run_with_command(struct invocation *i)
     arena_init(&s->arena);
     int status = take_tables(s);
     if (status == EXIT_DONE)
-        status = s->settings->repeats.is_given ? compare_with(s) : run_with(s);
+        status = s->settings->repeats ? compare_with(s) : run_with(s);
     arena_release(&s->arena);
     free(s);
     return status;
@@ -303,10 +303,7 @@ static bool option_share(void *field, const char *value, struct error *e)
 
 static bool option_turns(void *field, const char *value, struct error *e)
 {
-    struct given *g = field;
-    g->is_given = true;
-    return (str_to_u64(value, &g->value) && g->value >= 1 && g->value <= TURNS_MOST) ||
-           error_set(e, ERROR_USAGE, "'%s' is not a number from 1 to %d", value, TURNS_MOST);
+    return option_number(field, value, 1, TURNS_MOST, e);
 }
 
 #define FIELD(member) offsetof(struct with_settings, member)

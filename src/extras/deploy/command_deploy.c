@@ -28,7 +28,7 @@ struct deploy_settings {
     const char *shapes, *format, *output, *name, *check, *for_program;
     struct list others;
     double within; // 0: the default
-    struct given hold_out;
+    uint32_t hold_out;
     bool product, known;
     struct deploy_with {
         bool source, binaries;
@@ -332,10 +332,10 @@ static int start_deploy(struct session *s)
                                .plan = &s->plan,
                                .weights = s->weights,
                                .tune = w->setup.options,
-                               .again = given->measure.fresh.ranking,
+                               .again = given->measure.fresh_ranking,
                                .is_known_only = given->known,
                                .within = given->within > 0 ? given->within : WITHIN_DEFAULT,
-                               .drawn = (uint32_t)given->hold_out.value,
+                               .drawn = given->hold_out,
                                .others = all ? NULL : others->items,
                                .other_count = all ? 0 : others->count,
                                .all_others = all,
@@ -806,12 +806,7 @@ static bool option_with(void *field, const char *value, struct error *e)
 
 static bool option_hold_out(void *field, const char *value, struct error *e)
 {
-    struct given *g = field;
-    if (!str_to_u64(value, &g->value) || g->value > DEPLOY_DRAWN_MOST)
-        return error_set(e, ERROR_USAGE, "'%s' is not a count from 0 to %d", value,
-                         DEPLOY_DRAWN_MOST);
-    g->is_given = true;
-    return true;
+    return option_number(field, value, 0, DEPLOY_DRAWN_MOST, e);
 }
 
 #define FIELD(member) offsetof(struct deploy_settings, member)

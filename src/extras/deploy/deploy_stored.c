@@ -165,11 +165,11 @@ static bool read_rankings(const struct deploy *d, struct best_options *o, struct
                           uint32_t at, struct error *e)
 {
     struct best_ranking own, wider;
-    o->source = &d->source;
+    o->among.source = &d->source;
     bool ok = best_ranking(o, g->arena, &own, e);
     o->stored_as = d->name;
     ok = ok && best_ranking(o, g->arena, &wider, e);
-    o->source = NULL;
+    o->among.source = NULL;
     o->stored_as = NULL;
     if (!ok)
         return false;
@@ -199,7 +199,8 @@ static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at,
                              .platform = g->facts.platform,
                              .languages = 1u << t->setup.device->language,
                              .space = t->setup.space,
-                             .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
+                             .among.inputs =
+                                 t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     bool ok = sources && read_rankings(d, &o, g, at, e);
     spec_sources_free(sources);
     return ok;

@@ -733,7 +733,7 @@ static bool has_device(const struct session *s, const char *output)
 // `hone check FILE --sample 1`, as a user types it next.
 static int check_spec(const struct session *s, const char *output)
 {
-    struct check_settings settings = {.sample = {.is_given = true, .value = 1}};
+    struct check_settings settings = {.sample = 1};
     struct invocation call = *s->call;
     struct text line = TEXT_INIT;
     add_typed(&line, "$ hone check ", output, " --sample 1\n");

@@ -20,7 +20,11 @@
 struct judge_settings {
     struct spec_settings given; // some rows of it
     struct measure_settings measure;
-    struct given hidden, rounds, variants;
+    struct given_hidden {
+        bool is_given;
+        uint32_t count;
+    } hidden;
+    uint32_t rounds, variants;
     bool shows_all, serves;
 };
 
@@ -170,9 +174,9 @@ static bool fill_judging_options(struct session *s, const struct invocation *i, 
         return error_set(e, ERROR_USAGE, "--config: a judge has one baseline, and %u are named",
                          (unsigned)config->count);
     o->configuration = config->count ? config->items[0] : NULL;
-    o->hidden = settings->hidden.is_given ? (uint32_t)settings->hidden.value : HIDDEN_SIZES;
-    o->rounds = (uint32_t)settings->rounds.value;
-    o->variants = (uint32_t)settings->variants.value;
+    o->hidden = settings->hidden.is_given ? settings->hidden.count : HIDDEN_SIZES;
+    o->rounds = settings->rounds;
+    o->variants = settings->variants;
     o->memory_rate = memory_rate(&s->work);
     if (!plan_sizes(s, e) || !gather_candidates(s, i, e))
         return false;
@@ -384,18 +388,14 @@ static int run_judge(struct invocation *i)
 
 static bool option_hidden(void *field, const char *value, struct error *e)
 {
-    struct given *g = field;
-    g->is_given = true;
-    return (str_to_u64(value, &g->value) && g->value <= HIDDEN_MOST) ||
-           error_set(e, ERROR_USAGE, "'%s' is not a number from 0 to %d", value, HIDDEN_MOST);
+    struct given_hidden *given = field;
+    given->is_given = true;
+    return option_number(&given->count, value, 0, HIDDEN_MOST, e);
 }
 
 static bool option_variants(void *field, const char *value, struct error *e)
 {
-    struct given *g = field;
-    g->is_given = true;
-    return (str_to_u64(value, &g->value) && g->value >= 1 && g->value <= VARIANTS_MOST) ||
-           error_set(e, ERROR_USAGE, "'%s' is not a number from 1 to %d", value, VARIANTS_MOST);
+    return option_number(field, value, 1, VARIANTS_MOST, e);
 }
 
 #define FIELD(member) offsetof(struct judge_settings, member)

@@ -246,10 +246,10 @@ static bool find_page_answer(struct page *p, struct page_set *s, struct store *s
                              .name = s->device,
                              .platform = s->platform,
                              .languages = 1u << language,
-                             .identity = &s->space->identity,
-                             .source = &s->space->source,
-                             .session = s->space->session,
-                             .inputs = s->space->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
+                             .among.device_identity = &s->space->identity,
+                             .among.source = &s->space->source,
+                             .among.session = s->space->session,
+                             .among.inputs = s->space->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
                              .space.where = choice ? choice->where : NULL,
                              .space.where_count = choice ? choice->where_count : 0};
     bool is_set = s->objectives.count > 1;

@@ -159,19 +159,14 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
                        struct error *e)
 {
     const struct tune_options *t = &s->o.lines[line].tune;
-    const struct spec *spec = entry_at(s, line)->spec;
-    struct spec_sources *sources =
-        spec_sources_read(spec, t->setup.device->language, t->setup.device, NULL, e);
-    struct best_options o = {.spec = spec,
-                             .sources = sources,
-                             .store = t->setup.store,
+    struct store *const stores[] = {t->setup.store, NULL};
+    struct best_options o = {.spec = entry_at(s, line)->spec,
                              .device = t->setup.device,
                              .space = t->setup.space,
                              .objectives = t->objectives,
-                             .inputs = t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
-    bool ok = sources && best_find(&o, &s->arena, out, found, e);
-    spec_sources_free(sources);
-    return ok;
+                             .among.inputs =
+                                 t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
+    return best_find_today(&o, stores, NULL, &s->arena, out, found, e);
 }
 
 // Takes the store's answer if it is of today's driver and source, and of a ranking of the whole

@@ -89,7 +89,7 @@ bool cblas_about(const char *given, struct text *about, struct result *r)
 static bool is_on_host(const struct product *p, struct memory *const *memory,
                        const struct device_info *device, struct result *r)
 {
-    if (memory[p->a]->host && memory[p->b]->host && memory[p->c]->host)
+    if (memory[p->of.a]->host && memory[p->of.b]->host && memory[p->of.c]->host)
         return true;
     return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
                        "a CBLAS computes on the host's cores, and the memory of %s is not the "
@@ -133,10 +133,11 @@ void cblas_run(struct cblas *c, const struct run *run, uint64_t *total_ns)
     uint64_t start = clock_ns();
     for (uint32_t i = 0; i < run->batch; i++) {
         struct memory *const *memory = run_memory(run, i);
-        c->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
-                      p->transpose_b ? TRANSPOSED : AS_IT_IS, p->m, p->n, p->k, (float)p->alpha,
-                      floats(memory[p->a]), p->a_row, floats(memory[p->b]), p->b_row,
-                      (float)p->beta, floats(memory[p->c]), p->c_row);
+        c->call.sgemm(ROW_MAJOR, p->of.transpose_a ? TRANSPOSED : AS_IT_IS,
+                      p->of.transpose_b ? TRANSPOSED : AS_IT_IS, p->m, p->n, p->k,
+                      (float)p->of.alpha, floats(memory[p->of.a]), p->a_row,
+                      floats(memory[p->of.b]), p->b_row, (float)p->of.beta, floats(memory[p->of.c]),
+                      p->c_row);
     }
     *total_ns = clock_ns() - start;
     *total_ns += *total_ns == 0; // no call takes no time

@@ -29,8 +29,8 @@ static int describe_product(struct cuda_lt *t, bool fast)
 {
     const struct cublas_api *call = t->call;
     const struct product *p = t->product;
-    const int32_t op_a = p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const int32_t op_b = p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int32_t op_a = p->of.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int32_t op_b = p->of.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int8_t sums = fast;
     const struct {
         int attribute;
@@ -43,9 +43,9 @@ static int describe_product(struct cuda_lt *t, bool fast)
     for (size_t i = 0; i < sizeof set / sizeof *set && code == CUBLAS_STATUS_SUCCESS; i++)
         code = call->hone_lt_desc_set(t->multiply, set[i].attribute, set[i].value, set[i].bytes);
     if (code == CUBLAS_STATUS_SUCCESS)
-        code = make_layout(t, p->type_b, p->b_row, p->transpose_b ? p->n : p->k, &t->b);
+        code = make_layout(t, p->type_b, p->b_row, p->of.transpose_b ? p->n : p->k, &t->b);
     if (code == CUBLAS_STATUS_SUCCESS)
-        code = make_layout(t, p->type, p->a_row, p->transpose_a ? p->k : p->m, &t->a);
+        code = make_layout(t, p->type, p->a_row, p->of.transpose_a ? p->k : p->m, &t->a);
     return code == CUBLAS_STATUS_SUCCESS ? make_layout(t, p->type_c, p->c_row, p->m, &t->c) : code;
 }
 
@@ -99,7 +99,7 @@ void cuda_lt_release(struct cuda_lt *t)
 static int call_lt(const struct cuda_lt *t, int which, const void *a, const void *b, const void *c,
                    void *d)
 {
-    const float alpha = (float)t->product->alpha, beta = (float)t->product->beta;
+    const float alpha = (float)t->product->of.alpha, beta = (float)t->product->of.beta;
     return t->call->hone_lt_matmul(t->handle, t->multiply, &alpha, b, t->b, a, t->a, &beta, c, t->c,
                                    d, t->c, &t->found[which].algo, (void *)(uintptr_t)t->workspace,
                                    CUDA_LT_WORKSPACE_BYTES, t->cuda->stream);

@@ -381,9 +381,7 @@ static bool leave_host_out(const struct job *j, uint32_t index, struct left_prog
     if (!names || !macros || !files || !kernels || !d->files || !take_macros(p, a, names, macros))
         return false;
     d->count = p->file_count + 1;
-    d->language = LANGUAGE_CUDA;
-    d->names = names;
-    d->macros = macros;
+    d->terms = (struct macro_terms){names, macros, .language = LANGUAGE_CUDA};
     d->kernels = kernels;
     d->kernel_count = list_kernels(j, index, kernels);
     d->faults = l->faults;

@@ -287,15 +287,15 @@ static bool report_call(struct cuda *o, const char *call, int code, bool *lost, 
 static int multiply(struct cuda_routine *t, struct memory *const *memory, const char **call)
 {
     const struct product *p = &t->product;
-    const float alpha = (float)p->alpha, beta = (float)p->beta;
-    const int op_a = p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-    const int op_b = p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const float alpha = (float)p->of.alpha, beta = (float)p->of.beta;
+    const int op_a = p->of.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int op_b = p->of.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int type = p->type == SCALAR_HALF    ? CUDA_R_16F
                      : p->type == SCALAR_FLOAT ? CUDA_R_32F
                                                : CUDA_R_16BF;
-    const void *a = (const void *)(uintptr_t)cuda_at(memory[p->a], 0);
-    const void *b = (const void *)(uintptr_t)cuda_at(memory[p->b], 0);
-    void *c = (void *)(uintptr_t)cuda_at(memory[p->c], 0);
+    const void *a = (const void *)(uintptr_t)cuda_at(memory[p->of.a], 0);
+    const void *b = (const void *)(uintptr_t)cuda_at(memory[p->of.b], 0);
+    void *c = (void *)(uintptr_t)cuda_at(memory[p->of.c], 0);
     if (is_by_lt(p)) {
         *call = "cublasLtMatmul";
         return cuda_lt_multiply(&t->lt, a, b, c);
@@ -316,8 +316,8 @@ static int multiply(struct cuda_routine *t, struct memory *const *memory, const 
     }
     if (p->type == SCALAR_DOUBLE) {
         *call = "cublasDgemm";
-        return t->call.hone_cublas_dgemm(t->handle, op_b, op_a, p->n, p->m, p->k, &p->alpha, b,
-                                         p->b_row, a, p->a_row, &p->beta, c, p->c_row);
+        return t->call.hone_cublas_dgemm(t->handle, op_b, op_a, p->n, p->m, p->k, &p->of.alpha, b,
+                                         p->b_row, a, p->a_row, &p->of.beta, c, p->c_row);
     }
     *call = "cublasSgemm";
     return t->call.hone_cublas_sgemm(t->handle, op_b, op_a, p->n, p->m, p->k, &alpha, b, p->b_row,

@@ -185,11 +185,12 @@ static bool put_clblast_calls(struct opencl *o, const struct opencl_routine *t,
             o->cl.clReleaseEvent(*last);
         *last = NULL;
         const struct product *p = &t->product;
-        code = t->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
-                             p->transpose_b ? TRANSPOSED : AS_IT_IS, (size_t)p->m, (size_t)p->n,
-                             (size_t)p->k, (float)p->alpha, memory[p->a]->view, 0, (size_t)p->a_row,
-                             memory[p->b]->view, 0, (size_t)p->b_row, (float)p->beta,
-                             memory[p->c]->view, 0, (size_t)p->c_row, &o->queue, last);
+        code = t->call.sgemm(ROW_MAJOR, p->of.transpose_a ? TRANSPOSED : AS_IT_IS,
+                             p->of.transpose_b ? TRANSPOSED : AS_IT_IS, (size_t)p->m, (size_t)p->n,
+                             (size_t)p->k, (float)p->of.alpha, memory[p->of.a]->view, 0,
+                             (size_t)p->a_row, memory[p->of.b]->view, 0, (size_t)p->b_row,
+                             (float)p->of.beta, memory[p->of.c]->view, 0, (size_t)p->c_row,
+                             &o->queue, last);
         if (code != CL_SUCCESS)
             return report("CLBlastSgemm", code, r);
     }
