@@ -53,13 +53,14 @@ all_extras() {
         sed 's/.*/#define EXTRA_&(...) __VA_ARGS__/' >"$log.extras.h"
 }
 
-cppcheck_all() {
+cppcheck_all() { # given src it would read the kernels, too
     all_extras
+    find src -name '*.c' | LC_ALL=C sort >"$log.files"
     cppcheck -j"$(nproc)" --std=c11 --quiet --error-exitcode=1 --inline-suppr \
         --enable=warning,performance,portability --suppressions-list=.cppcheck \
         --template='{file}:{line}: {severity}: {message} [{id}]' \
         -U__clang_analyzer__ -D_GNU_SOURCE '-DHONE_VERSION=""' --include="$log.extras.h" \
-        -Isrc -Isrc/core -Iinclude src
+        -Isrc -Isrc/core -Iinclude --file-list="$log.files"
 }
 
 # Nodes of a function's graph that the analyzer visits. Of 16 files the analyzer took 2.3 s of processor time with 5,000, 0.5 s with
