@@ -104,10 +104,14 @@ static const struct {
     {"# of a week\nM,N\n1\n", "s.csv: line 3: 1 cells, where line 2 names 2 columns"},
     {"M;weight\n8;2\n", "s.csv: line 1: 'M;weight': columns are separated by commas"},
     {"M\tN\n8\t2\n", "s.csv: line 1: 'M\tN': columns are separated by commas"},
-    {"\n128,256\n", "s.csv: line 2: unknown constant '128'; the spec has M, N, K, Count"},
+    {"\n128,256\n",
+     "s.csv: line 2: unknown constant '128'; the spec has M, N, K, Count (the first line "
+     "names constants, each further one has their values)"},
     {"M,Coumt\n8,1\n",
      "s.csv: line 1: unknown constant 'Coumt'; did you mean 'Count'? The spec has M, N, K, Count"},
-    {"M,tile\n8,1\n", "s.csv: line 1: unknown constant 'tile'; the spec has M, N, K, Count"},
+    {"M,tile\n8,1\n",
+     "s.csv: line 1: unknown constant 'tile'; the spec has M, N, K, Count (the first line "
+     "names constants, each further one has their values)"},
 };
 
 START_TEST(what_is_wrong_is_told)

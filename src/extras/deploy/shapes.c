@@ -143,11 +143,10 @@ static bool refuse_column(const struct shapes_reader *r, const char *name)
         text_addf(&known, "%s%s", i ? ", " : "", names[i]);
     }
     const char *near = str_nearest(name, names, s->constant_count);
-    shapes_error(r,
-                 "unknown constant '%s'%s%s%s spec has %s (the first line names constants, each "
-                 "further one has their values)",
-                 name, near ? "; did you mean '" : ";", near ? near : "", near ? "'? The" : " the",
-                 text_cstr(&known));
+    shapes_error(
+        r, "unknown constant '%s'%s%s%s spec has %s%s", name, near ? "; did you mean '" : ";",
+        near ? near : "", near ? "'? The" : " the", text_cstr(&known),
+        near ? "" : " (the first line names constants, each further one has their values)");
     text_release(&known);
     return false;
 }
