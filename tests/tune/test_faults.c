@@ -153,7 +153,7 @@ static enum workflow_answer tune_endless(const struct spec *spec, const char *on
     struct tune_options o = options(spec, NULL);
     o.setup.terms.launch_limit_ns =
         3ull * 1000000000; // a correct one is far below it, on a busy machine too
-    o.setup.terms.build_limit_ns = 10ull * 1000000000;
+    o.setup.terms.build_limit_ns = 60ull * 1000000000;
     o.setup.space.configurations = &only;
     o.setup.space.configuration_count = only != NULL;
     struct tune *t = tune_new(&o, e);
