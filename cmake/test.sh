@@ -26,8 +26,8 @@
 #
 # Several of --valgrind, --examples, --browser, --capture, --programs, --judge, --nvrtc, --long, --kernels, --python, --kernel-tuner
 # and --slurm run beside each other.
-# HONE_TEST_JOBS=N runs N tests at a time; by default eight more than there are cores, because many tests wait more than
-# they compute; five under a sanitizer; two where stages are named, whose tests compute.
+# HONE_TEST_JOBS=N runs N tests at a time; by default four more than there are cores, because many tests wait more than
+# they compute, and two more where stages are named.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
 . "$(dirname "$0")/setup.sh"
 
@@ -119,8 +119,7 @@ configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITI
 
 [ $build_alone = no ] || exit 0
 
-beside=8
-[ $sanitize$tsan = OFFOFF ] || beside=5
+beside=4
 [ -z "$labels" ] || beside=2
 jobs=${HONE_TEST_JOBS:-$(($(nproc) + beside))}
 

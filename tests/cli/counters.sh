@@ -71,4 +71,4 @@ says 'Counters: none: this device has no counters'
 run 2 run product.json --with counters --cold
 says 'what is counted finds its data where the launch before left it'
 run 2 run product.json --with energy
-says "'energy' is not counters"
+says "'energy' is none of: counters"
