@@ -19,11 +19,10 @@
 // One `hone tune`.
 struct session {
     struct work work;
-    enum report_format format;
     const struct writer *writer;
-    bool verbose;
     struct page_beside page;
-    bool warned; // that all of the first ones failed
+    enum report_format format;
+    bool verbose, warned; // warned: that all of the first ones failed
 };
 
 // ---- progress ----------------------------------------------------------------------------------

@@ -153,9 +153,11 @@ static bool judge_clock(struct judging *j, struct contestant *c, const struct po
                         "by the tuner's clock a launch on new inputs takes %s, by its worker's one "
                         "of many on the same %s",
                         seen, said);
-    } else if (less > less_most[k->looks] && ++k->looks < LOOKS) {
-        return false;
-    } else if (k->looks == LOOKS) {
+    } else if (less > less_most[k->looks]) {
+        if (k->looks + 1 < LOOKS) {
+            k->looks++;
+            return false;
+        }
         c->record.verdict = JUDGE_SAME;
         c->record.evidence = "faster by its worker's clock; the tuner's, which native code cannot "
                              "reach, does not tell: the machine is too busy";

@@ -258,9 +258,10 @@ static void draw_matrix(const struct page_set *s, const struct canvas *at, struc
     if (!begin_beside(s, true, &b, out))
         return;
     size_t count = b.count < CELLS_MOST ? b.count : CELLS_MOST;
-    struct text *names = calloc(count, sizeof *names);
-    const char **list = calloc(count, sizeof(char *)), **columns = calloc(count, sizeof(char *));
-    char(*numbers)[8] = calloc(count, sizeof *numbers);
+    const size_t room = count + 1;
+    struct text *names = calloc(room, sizeof *names);
+    const char **list = calloc(room, sizeof(char *)), **columns = calloc(room, sizeof(char *));
+    char(*numbers)[8] = calloc(room, sizeof *numbers);
     bool ok = names && list && columns && numbers;
     out->failed |= !ok;
     for (size_t i = 0; ok && i < count; i++) {
