@@ -15,6 +15,7 @@
 //   TYPES      ".f32.bf16.bf16", say: of sums and of the two factors
 //   STRAIGHT   what stands behind "are there sums": how the factors lie in local memory
 //   MATRICES   how many lie behind each other in memory where a map has them
+//   KEEP_MAPS  maps are left in global memory for the next launch
 //   OF_FLOATS  the map's type of 4 bytes: 7 floats, 11 TF32, to which they are rounded on the way
 
 // ---- registers ---------------------------------------------------------------------------------
@@ -198,6 +199,9 @@ INLINE void copy_bytes(uint to, const GLOBAL void *from, uint bytes, uint barrie
 #ifndef MATRICES
 #define MATRICES 1
 #endif
+#ifndef KEEP_MAPS
+#define KEEP_MAPS 0
+#endif
 #ifndef OF_FLOATS
 #define OF_FLOATS 7
 #endif
@@ -245,15 +249,30 @@ INLINE void fill_map(ulong map, const GLOBAL void *data, uint width, uint height
 #undef REPLACE
 }
 
-// A sub-group (warp) makes a map in 128 bytes of local memory, `words` at `address`, and hands it on.
+// A sub-group (warp) makes a map in 128 bytes of local memory, `words` at `address`, and hands it on,
+// where the launch before has not left the same one.
 INLINE void make_map(LOCAL uint *words, uint address, const GLOBAL void *data, uint width,
                      uint height, uint box_height, uint bytes, GLOBAL uint *to, int lane)
 {
+#if KEEP_MAPS
+    uint before, is_kept;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];\n" : "=r"(before) : "l"(to + lane));
+#endif
     words[lane] = 0;
     TOGETHER();
     if (lane == 0)
         fill_map(address, data, width, height, box_height, bytes);
     TOGETHER();
+#if KEEP_MAPS
+    asm volatile("{\n.reg .pred p;\n"
+                 "setp.eq.u32 p, %1, %2;\n"
+                 "vote.sync.all.pred p, p, 0xffffffff;\n"
+                 "selp.u32 %0, 1, 0, p;\n}\n"
+                 : "=r"(is_kept)
+                 : "r"(before), "r"(words[lane]));
+    if (is_kept)
+        return;
+#endif
     asm volatile(
         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
         "[%0], [%1], 128;\n" ::"l"(to),

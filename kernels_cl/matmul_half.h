@@ -274,6 +274,13 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 #define SPAN      tile_n
 #define LIGHT     mapped
 #define MATRICES  BATCH
+#ifndef keep
+#define keep 0
+#endif
+#define KEEP_MAPS keep
+#ifndef early
+#define early 0
+#endif
 
 #if EIGHT
 #define DEPTH    "k32"
@@ -333,6 +340,13 @@ INLINE struct task task_of(int at)
     return t;
 }
 
+// Slabs that come before the maps are there.
+INLINE int early_slabs(void)
+{
+    const struct task t = task_of(GROUP_ID(0));
+    return t.end - t.first < early ? t.end - t.first : early;
+}
+
 // ---- bringing ----------------------------------------------------------------------------------
 
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
@@ -358,14 +372,15 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
              which == 2 ? 2 : WIDE, to, lane);
 }
 
-// A work-item brings the slabs of A, or of B, of all tiles of this work-group.
+// A work-item brings the slabs of A, or of B, of all tiles of this work-group, but for the first few.
 INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
 {
-    uint now = 0, parity = 0;
+    int skip = early_slabs();
+    uint now = skip, parity = 0;
     for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
         const struct task t = task_of(at);
 #pragma unroll 1
-        for (int slab = t.first; slab < t.end; slab++) {
+        for (int slab = t.first + skip; slab < t.end; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             if (of_b) {
                 barrier_expect(FULL(now), B_BYTES);
@@ -385,10 +400,12 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
             now = now + 1 == stages ? 0 : now + 1;
             parity ^= now == 0;
         }
+        skip = 0;
     }
 }
 
-#else
+#endif
+#if !mapped || early
 
 // 16 bytes, or zeros in their place.
 INLINE void copy_chunk(uint to, const GLOBAL ELEMENT *from, int is_there)
@@ -409,7 +426,7 @@ INLINE void bring_lines(uint to, const GLOBAL ELEMENT *data, int first, int line
     to += line * 128 + (chunk ^ line % 8) * 16;
 #pragma unroll
     for (int i = 0; i < lines; i += 16) {
-        const int is_there = inside && (most % lines == 0 || first + line + i < most);
+        const int is_there = inside && ((most % lines == 0 && lines % 16 == 0) || first + line + i < most);
         copy_chunk(to + i * 128, is_there ? from + (size_t)i * K : data, is_there);
     }
 }
@@ -429,6 +446,29 @@ INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int
                    is_there ? from + (size_t)down * N + block * 64 : B, is_there);
     }
 }
+
+#endif
+#if early
+
+// Sub-groups (warps) that multiply bring the first slabs of their first tile while the maps are made.
+INLINE void bring_early(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *B, int thread)
+{
+    const struct task t = task_of(GROUP_ID(0));
+    const GLOBAL ELEMENT *a = A + (size_t)t.matrix * M * K, *b = B + (size_t)t.matrix * K * N;
+#pragma unroll 1
+    for (int i = thread / 128; i < early_slabs(); i += CONSUMERS) {
+        bring_lines(PLACE(i), a, t.down * tile_m, LINES, M, (t.first + i) * SLAB, thread % 128);
+#if EIGHT
+        bring_lines(PLACE(i) + A_BYTES, b, t.across * tile_n, tile_n, N, (t.first + i) * SLAB,
+                    thread % 128);
+#else
+        bring_blocks(PLACE(i) + A_BYTES, b, t.across * tile_n, (t.first + i) * SLAB, thread % 128);
+#endif
+    }
+}
+
+#endif
+#if !mapped
 
 // Four sub-groups (warps) bring the slabs of all tiles of this work-group.
 INLINE void bring_all(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *B, int thread)
@@ -585,23 +625,45 @@ INLINE void put_sums(GLOBAL float *part, const float *sums, int rows, int thread
     }
 }
 
-// Adds up the parts of two neighbours in the order of k, and stores them: `part` is the first one's.
+#define QUADS  (tile_n / 4) // of a row
+#define GATHER (splits <= 2 ? 8 : splits <= 4 ? 4 : splits <= 8 ? 2 : 1) // so many quads at a time
+
+// Adds up the parts of a group's tile in the order of k, four columns of a row after the other, and
+// stores them. `part` is the first one's. As many loads as registers hold are on their way at a time.
 INLINE void store_parts(GLOBAL ushort *C, const GLOBAL ushort *bias, const GLOBAL float *part,
-                        size_t row, size_t column, float factor)
+                        size_t first_row, size_t first_column, int rows, float factor, int thread)
 {
-    float sums[2] = {0.0f, 0.0f};
-    const struct pair added =
-        pair_of(BIAS && column < N ? *(const GLOBAL uint *)(bias + column) : 0);
+#pragma unroll 1
+    for (int first = thread; first < rows * QUADS; first += 128 * GATHER) {
+        float got[GATHER][splits][4];
 #pragma unroll
-    for (int i = 0; i < splits; i++) {
-        float first, second; // not from the first-level cache
-        asm volatile("ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2];\n"
-                     : "=f"(first), "=f"(second)
-                     : "l"(part + i * blocks * 64 * tile_n));
-        sums[0] += first, sums[1] += second;
+        for (int g = 0; g < GATHER; g++) {
+            const int quad = first + g * 128 < rows * QUADS ? first + g * 128 : first;
+#pragma unroll
+            for (int i = 0; i < splits; i++) // not from the first-level cache
+                asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];\n"
+                             : "=f"(got[g][i][0]), "=f"(got[g][i][1]), "=f"(got[g][i][2]),
+                               "=f"(got[g][i][3])
+                             : "l"(part + (size_t)i * blocks * 64 * tile_n + quad * 4));
+        }
+#pragma unroll
+        for (int g = 0; g < GATHER; g++) {
+            const int quad = first + g * 128;
+            const size_t row = first_row + quad / QUADS, column = first_column + quad % QUADS * 4;
+            float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+#pragma unroll
+            for (int i = 0; i < splits * 4; i++)
+                sums[i % 4] += got[g][i / 4][i % 4];
+            if (quad < rows * QUADS && column < N) {
+                uint2 added = UINT2(0, 0), both;
+                if (BIAS)
+                    added = *(const GLOBAL uint2 *)(bias + column);
+                both.x = pack_pair(C, row, column, sums, factor, pair_of(added.x));
+                both.y = pack_pair(C, row, column + 2, sums + 2, factor, pair_of(added.y));
+                *(GLOBAL uint2 *)(C + row * N + column) = both;
+            }
+        }
     }
-    if (column < N)
-        *(GLOBAL uint *)(C + row * N + column) = pack_pair(C, row, column, sums, factor, added);
 }
 
 // Does this group of four warps come last to its part of a tile? `seen` is a word of local memory.
@@ -640,23 +702,26 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
         barrier_init(FULL(thread), mapped ? 2 : 128);
         barrier_init(EMPTY(thread), 4 * CONSUMERS);
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
+#if early
+        if (thread < early_slabs())
+            barrier_arrive(FULL(thread)), barrier_arrive(FULL(thread));
+#endif
     }
-#if mapped
-    if (which >= 0 && which < 2 + staged)
-        make_map_of(words, base,
-                    which == 0   ? (const GLOBAL void *)A
-                    : which == 1 ? (const GLOBAL void *)B
-                                 : (const GLOBAL void *)C,
-                    own_maps + which * 32, which, thread % 32);
+#if staged
+    if (which == 2)
+        make_map_of(words, base, C, own_maps + 64, 2, thread % 32);
 #endif
     BARRIER();
 
     if (four == CONSUMERS) {
         FEWER_REGISTERS();
 #if mapped
-        if (which < 2 && thread % 32 == 0) {
-            see_map(own_maps + which * 32);
-            bring_all(base, own_maps + which * 32, which);
+        if (which < 2) {
+            make_map_of(words, base, which == 0 ? A : B, own_maps + which * 32, which, thread % 32);
+            if (thread % 32 == 0) {
+                see_map(own_maps + which * 32);
+                bring_all(base, own_maps + which * 32, which);
+            }
         }
 #else
         bring_all(base, A, B, thread % 128);
@@ -669,10 +734,13 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
         const float factor = FACTOR;
         uint now = 0, parity = 0;
         float acc[blocks][SUMS];
-#if staged
-        see_map(own_maps + 64);
+#if early
+        bring_early(base, A, B, thread);
+        asm volatile("cp.async.wait_all;\nfence.proxy.async.shared::cta;\n" ::: "memory");
+        asm volatile("bar.sync 5, %0;\n" ::"n"(128 * CONSUMERS) : "memory");
 #endif
 #if staged
+        see_map(own_maps + 64);
         int turn = 0;
 #endif
 
@@ -757,11 +825,9 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                 put_sums(mine + (t.split * blocks + b) * 64 * tile_n, acc[b], rows - b * 64,
                          thread);
             if (comes_last(counters + t.tile * CONSUMERS + four,
-                           words + (EMPTY(stages) - base) / 4 + four, four, thread)) {
-                for (int e = thread % 128 * 2; e < rows * tile_n; e += 256)
-                    store_parts(to, bias, mine + e, first_row + e / tile_n,
-                                (size_t)t.across * tile_n + e % tile_n, factor);
-            }
+                           words + (EMPTY(stages) - base) / 4 + four, four, thread))
+                store_parts(to, bias, mine, first_row, (size_t)t.across * tile_n, rows, factor,
+                            thread % 128);
 #else
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
