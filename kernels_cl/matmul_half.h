@@ -270,14 +270,16 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 
 #else
 
-#define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
+#ifndef share
+#define share 1
+#endif
+#define TEAMS     (tile_m / 64 / blocks) // groups of warps, each with rows of its own
+#define CONSUMERS (TEAMS * share)        // groups of four warps that multiply
+#define TEAM      (128 * share)
+#define INSIDE    (share > 1 || tile_n < 64) // sums meet in local memory
 #define SPAN      tile_n
 #define LIGHT     mapped
 #define MATRICES  BATCH
-#ifndef keep
-#define keep 0
-#endif
-#define KEEP_MAPS keep
 #ifndef early
 #define early 0
 #endif
@@ -315,12 +317,14 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 #define SLABS    ((K + SLAB - 1) / SLAB)
 #define THREADS  (128 * (CONSUMERS + 1))
 #define LINES    (M < tile_m ? (M + 7) / 8 * 8 : tile_m) // of A, of a slab that is brought
-#define A_BYTES  (tile_m * 128)                          // the room of a slab
+#define A_BYTES  (LINES * 128)                           // the room of a slab
 #define B_BYTES  (tile_n * 128)
 #define STAGE    (A_BYTES + B_BYTES)
-#define B_STEP   (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
+#define B_STEP   (EIGHT ? 2 : 16 * B_LINE / 16) // in a descriptor, from 32 bytes of k to the next
 #define BLOCK    (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
 #define OUTS     (tile_n / 64) // such blocks of C next to each other
+#define B_LINE   (tile_n < 64 ? tile_n * 2 : 128) // bytes of B in a line, of 16 bits
+#define PADDED   (tile_n + 8) // floats of a row of sums in local memory
 #define TASKS    (WORK * splits * BATCH)
 
 // What a work-group computes at a time: slabs `first` to `end` of a tile of a matrix.
@@ -349,6 +353,14 @@ INLINE int early_slabs(void)
 
 // ---- bringing ----------------------------------------------------------------------------------
 
+// To the place of a later slab.
+INLINE void advance(uint *now, uint *parity, uint slabs)
+{
+    *now += slabs;
+    if (*now >= stages)
+        *now -= stages, *parity ^= 1;
+}
+
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
 // maps of A, B and C, and the barriers.
 #define PLACE(i) (base + (i) * (uint)STAGE)
@@ -356,6 +368,8 @@ INLINE int early_slabs(void)
 #define MAP(i)   (OUT(staged * 2 * CONSUMERS) + (i)*128)
 #define FULL(i)  (MAP(3) + (i)*8)
 #define EMPTY(i) (FULL(stages) + (i)*8)
+#define SEEN     (EMPTY(stages))
+#define MEETING  (SEEN + 16)
 
 #if mapped
 
@@ -369,14 +383,14 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
              which == 0            ? LINES
              : EIGHT && which == 1 ? tile_n
                                    : 64,
-             which == 2 ? 2 : WIDE, to, lane);
+             which == 2 ? 2 : WIDE, which == 1 && !EIGHT ? B_LINE : 128, to, lane);
 }
 
 // A work-item brings the slabs of A, or of B, of all tiles of this work-group, but for the first few.
 INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
 {
     int skip = early_slabs();
-    uint now = skip, parity = 0;
+    uint now = skip == stages ? 0 : skip, parity = skip == stages;
     for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
         const struct task t = task_of(at);
 #pragma unroll 1
@@ -389,8 +403,8 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
                          FULL(now));
 #else
 #pragma unroll
-                for (int i = 0; i < tile_n / 64; i++)
-                    copy_box(PLACE(now) + A_BYTES + i * BLOCK, map, t.across * tile_n + i * 64,
+                for (int i = 0; i < tile_n; i += 64)
+                    copy_box(PLACE(now) + A_BYTES + i / 64 * BLOCK, map, t.across * tile_n + i,
                              slab * SLAB, t.matrix, FULL(now));
 #endif
             } else {
@@ -431,18 +445,19 @@ INLINE void bring_lines(uint to, const GLOBAL ELEMENT *data, int first, int line
     }
 }
 
-// The same of B of 16 bits: lines of 64 columns, a block of `SLAB` lines after the other.
+// The same of B of 16 bits: lines of 64 columns, or of tile_n, a block of `SLAB` lines after the other.
 INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int thread)
 {
-    const int chunk = thread % 8, line = thread / 8;
+    const int chunks = B_LINE / 16, at_once = 128 / chunks;
+    const int chunk = thread % chunks, line = thread / chunks;
     const GLOBAL ELEMENT *from = B + (size_t)(k + line) * N + first + chunk * 8;
-    to += line * 128 + (chunk ^ line % 8) * 16;
+    to += line * B_LINE + (chunk ^ (chunks == 8 ? line : line / 2) % chunks) * 16;
 #pragma unroll
-    for (int i = 0; i < tile_n / 16; i++) { // 16 lines at a time
-        const int block = i / 4, down = i % 4 * 16;
+    for (int i = 0; i < B_BYTES / 16 / 128; i++) {
+        const int block = i * at_once / SLAB, down = i * at_once % SLAB;
         const int is_there = (K % SLAB == 0 || k + line + down < K) &&
                              (N % tile_n == 0 || first + chunk * 8 + block * 64 < N);
-        copy_chunk(to + block * BLOCK + down * 128,
+        copy_chunk(to + block * BLOCK + down * B_LINE,
                    is_there ? from + (size_t)down * N + block * 64 : B, is_there);
     }
 }
@@ -480,7 +495,7 @@ INLINE void bring_all(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *
 #pragma unroll 1
         for (int slab = t.first; slab < t.end; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1);
-            bring_lines(PLACE(now), a, t.down * tile_m, tile_m, M, slab * SLAB, thread);
+            bring_lines(PLACE(now), a, t.down * tile_m, LINES, M, slab * SLAB, thread);
 #if EIGHT
             bring_lines(PLACE(now) + A_BYTES, b, t.across * tile_n, tile_n, N, slab * SLAB, thread);
 #else
@@ -563,10 +578,10 @@ INLINE void pack_rows(uint *words, const GLOBAL ushort *C, const uint *added, si
     }
 }
 
-// All of a group of four warps.
-INLINE void meet(int four)
+// All of a team.
+INLINE void meet(int team)
 {
-    asm volatile("bar.sync %0, 128;\n" ::"r"(four + 1) : "memory");
+    asm volatile("bar.sync %0, %1;\n" ::"r"(team + 1), "n"(TEAM) : "memory");
 }
 
 #if staged
@@ -611,6 +626,62 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const uint *p
 }
 
 #endif
+
+#if splits > 1 || INSIDE
+
+#define QUADS  (tile_n / 4) // of a row
+#define GATHER (splits <= 2 ? 8 : splits <= 4 ? 4 : splits <= 8 ? 2 : 1) // so many quads at a time
+
+// Four columns of a row.
+INLINE void store_quad(GLOBAL ushort *C, const GLOBAL ushort *bias, size_t row, size_t column,
+                       const float *sums, float factor)
+{
+    uint2 added = UINT2(0, 0), both;
+    if (column >= N)
+        return;
+    if (BIAS)
+        added = *(const GLOBAL uint2 *)(bias + column);
+    both.x = pack_pair(C, row, column, sums, factor, pair_of(added.x));
+    both.y = pack_pair(C, row, column + 2, sums + 2, factor, pair_of(added.y));
+    *(GLOBAL uint2 *)(C + row * N + column) = both;
+}
+
+#endif
+#if INSIDE
+
+// Adds up the sums of a team's groups in the order of these, and stores them, or leaves them in `part`.
+INLINE void meet_inside(LOCAL uint *meeting, GLOBAL ushort *C, const GLOBAL ushort *bias,
+                        GLOBAL float *part, const float *sums, size_t first_row,
+                        size_t first_column, int rows, float factor, int member)
+{
+    const int row = member % 128 / 32 * 16 + member % 32 / 4;
+    LOCAL float *const all = (LOCAL float *)meeting;
+    LOCAL float *to = all + (member / 128 * LINES + row) * PADDED + member % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < SUMS; i += 2) {
+        if (row + i % 4 / 2 * 8 < rows)
+            *(LOCAL float2 *)(to + i % 4 / 2 * 8 * PADDED + i / 4 * 8) =
+                FLOAT2(sums[i], sums[i + 1]);
+    }
+    meet(0);
+    for (int quad = member; quad < rows * QUADS; quad += TEAM) {
+        float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+#pragma unroll
+        for (int i = 0; i < share; i++) {
+            const float4 one = *(const LOCAL float4 *)(all + (i * LINES + quad / QUADS) * PADDED +
+                                                       quad % QUADS * 4);
+            sum[0] += one.x, sum[1] += one.y, sum[2] += one.z, sum[3] += one.w;
+        }
+        if (splits > 1)
+            *(GLOBAL float4 *)(part + quad * 4) = FLOAT4(sum[0], sum[1], sum[2], sum[3]);
+        else
+            store_quad(C, bias, first_row + quad / QUADS, first_column + quad % QUADS * 4, sum,
+                       factor);
+    }
+    meet(0);
+}
+
+#endif
 #if splits > 1
 
 // Leaves this group's sums of its part of k, 64 rows of tile_n floats.
@@ -625,20 +696,17 @@ INLINE void put_sums(GLOBAL float *part, const float *sums, int rows, int thread
     }
 }
 
-#define QUADS  (tile_n / 4) // of a row
-#define GATHER (splits <= 2 ? 8 : splits <= 4 ? 4 : splits <= 8 ? 2 : 1) // so many quads at a time
-
-// Adds up the parts of a group's tile in the order of k, four columns of a row after the other, and
+// Adds up the parts of a team's tile in the order of k, four columns of a row after the other, and
 // stores them. `part` is the first one's. As many loads as registers hold are on their way at a time.
 INLINE void store_parts(GLOBAL ushort *C, const GLOBAL ushort *bias, const GLOBAL float *part,
-                        size_t first_row, size_t first_column, int rows, float factor, int thread)
+                        size_t first_row, size_t first_column, int rows, float factor, int member)
 {
 #pragma unroll 1
-    for (int first = thread; first < rows * QUADS; first += 128 * GATHER) {
+    for (int first = member; first < rows * QUADS; first += TEAM * GATHER) {
         float got[GATHER][splits][4];
 #pragma unroll
         for (int g = 0; g < GATHER; g++) {
-            const int quad = first + g * 128 < rows * QUADS ? first + g * 128 : first;
+            const int quad = first + g * TEAM < rows * QUADS ? first + g * TEAM : first;
 #pragma unroll
             for (int i = 0; i < splits; i++) // not from the first-level cache
                 asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];\n"
@@ -648,29 +716,23 @@ INLINE void store_parts(GLOBAL ushort *C, const GLOBAL ushort *bias, const GLOBA
         }
 #pragma unroll
         for (int g = 0; g < GATHER; g++) {
-            const int quad = first + g * 128;
-            const size_t row = first_row + quad / QUADS, column = first_column + quad % QUADS * 4;
+            const int quad = first + g * TEAM;
             float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll
             for (int i = 0; i < splits * 4; i++)
                 sums[i % 4] += got[g][i / 4][i % 4];
-            if (quad < rows * QUADS && column < N) {
-                uint2 added = UINT2(0, 0), both;
-                if (BIAS)
-                    added = *(const GLOBAL uint2 *)(bias + column);
-                both.x = pack_pair(C, row, column, sums, factor, pair_of(added.x));
-                both.y = pack_pair(C, row, column + 2, sums + 2, factor, pair_of(added.y));
-                *(GLOBAL uint2 *)(C + row * N + column) = both;
-            }
+            if (quad < rows * QUADS)
+                store_quad(C, bias, first_row + quad / QUADS, first_column + quad % QUADS * 4, sums,
+                           factor);
         }
     }
 }
 
-// Does this group of four warps come last to its part of a tile? `seen` is a word of local memory.
-INLINE int comes_last(GLOBAL uint *counter, LOCAL uint *seen, int four, int thread)
+// Does this team come last to its part of a tile? `seen` is a word of local memory.
+INLINE int comes_last(GLOBAL uint *counter, LOCAL uint *seen, int team, int member)
 {
-    meet(four);
-    if (thread % 128 == 0) { // for all of the group, which has met
+    meet(team);
+    if (member == 0) { // for all of the team, which has met
         uint before;
         asm volatile("fence.acq_rel.gpu;\n"
                      "atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;\n" // zero again after the last
@@ -679,7 +741,7 @@ INLINE int comes_last(GLOBAL uint *counter, LOCAL uint *seen, int four, int thre
                      : "memory");
         *seen = before;
     }
-    meet(four);
+    meet(team);
     return *seen == splits - 1;
 }
 
@@ -689,7 +751,10 @@ INLINE int comes_last(GLOBAL uint *counter, LOCAL uint *seen, int four, int thre
 
 KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 {
-    LOCAL_WORDS(words, stages * (STAGE / 4 + 4) + staged * CONSUMERS * BLOCK / 2 + 100, 1024);
+    LOCAL_WORDS(words,
+                stages * (STAGE / 4 + 4) + (tile_m - LINES) * 32 +
+                    staged * CONSUMERS * BLOCK / 2 + INSIDE * share * LINES * PADDED + 100,
+                1024);
     const uint base = LOCAL_ADDRESS(words);
     const int thread = LOCAL_ID(0), four = thread / 128;
 #if mapped
@@ -698,30 +763,49 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #endif
 
     ENTRY_DIRECTIVES();
-    if (thread < stages) {
-        barrier_init(FULL(thread), mapped ? 2 : 128);
-        barrier_init(EMPTY(thread), 4 * CONSUMERS);
+    if (thread >= THREADS - 32) {
+        for (int i = thread % 32; i < stages; i += 32) {
+            barrier_init(FULL(i), mapped ? 2 : 128);
+            barrier_init(EMPTY(i), 4 * TEAMS);
+        }
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
 #if early
-        if (thread < early_slabs())
-            barrier_arrive(FULL(thread)), barrier_arrive(FULL(thread));
+        for (int i = thread % 32; i < early_slabs(); i += 32)
+            barrier_arrive(FULL(i)), barrier_arrive(FULL(i));
 #endif
     }
-#if staged
-    if (which == 2)
-        make_map_of(words, base, C, own_maps + 64, 2, thread % 32);
+#if early
+    if (four < CONSUMERS)
+        bring_early(base, A, B, thread);
 #endif
+#if mapped
+    if (which >= 0 && which < 2 + staged)
+        make_map_of(words, base,
+                    which == 0   ? (const GLOBAL void *)A
+                    : which == 1 ? (const GLOBAL void *)B
+                                 : (const GLOBAL void *)C,
+                    own_maps + which * 32, which, thread % 32);
+#endif
+#if early // maps are not waited for by those that have something to do
+    if (which == 3)
+        asm volatile("bar.arrive 5, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+    if (four == CONSUMERS)
+        asm volatile("bar.sync 6, 128;\n" ::: "memory");
+    else
+        asm volatile("cp.async.wait_all;\n"
+                     "fence.proxy.async.shared::cta;\n"
+                     "bar.sync 5, %0;\n" ::"n"(128 * CONSUMERS + 32)
+                     : "memory");
+#else
     BARRIER();
+#endif
 
     if (four == CONSUMERS) {
         FEWER_REGISTERS();
 #if mapped
-        if (which < 2) {
-            make_map_of(words, base, which == 0 ? A : B, own_maps + which * 32, which, thread % 32);
-            if (thread % 32 == 0) {
-                see_map(own_maps + which * 32);
-                bring_all(base, own_maps + which * 32, which);
-            }
+        if (which < 2 && thread % 32 == 0) {
+            see_map(own_maps + which * 32);
+            bring_all(base, own_maps + which * 32, which);
         }
 #else
         bring_all(base, A, B, thread % 128);
@@ -729,16 +813,12 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
     } else {
         MORE_REGISTERS();
         const int lane = thread % 32;
-        const ulong from_a = descriptor(base + four * blocks * BLOCK, 0);
-        const ulong from_b = descriptor(base + A_BYTES, EIGHT ? 0 : BLOCK);
+        const int lead = share > 1 ? four : 0, team = share > 1 ? 0 : four; // its first slab
+        const ulong from_a = descriptor(base + team * blocks * BLOCK, 0, 128);
+        const ulong from_b = descriptor(base + A_BYTES, EIGHT ? 0 : BLOCK, EIGHT ? 128 : B_LINE);
         const float factor = FACTOR;
-        uint now = 0, parity = 0;
+        uint now = lead, parity = 0;
         float acc[blocks][SUMS];
-#if early
-        bring_early(base, A, B, thread);
-        asm volatile("cp.async.wait_all;\nfence.proxy.async.shared::cta;\n" ::: "memory");
-        asm volatile("bar.sync 5, %0;\n" ::"n"(128 * CONSUMERS) : "memory");
-#endif
 #if staged
         see_map(own_maps + 64);
         int turn = 0;
@@ -746,8 +826,10 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 
         for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
             const struct task t = task_of(at);
+#if splits == 1 && !INSIDE
             uint added[OUTS * 8];
             load_bias(added, bias, t.across * tile_n + lane % 4 * 2);
+#endif
 #if ONE_SUM
             uint before = 0; // the place of the slab before this one
 #endif
@@ -758,7 +840,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                     acc[b][i] = 0.0f;
             }
 #pragma unroll 1
-            for (int slab = t.first; slab < t.end; slab++) {
+            for (int slab = t.first + lead; slab < t.end; slab += share) {
                 const ulong offset = now * (ulong)(STAGE / 16);
                 barrier_wait(FULL(now), parity);
 #if !mapped
@@ -778,11 +860,10 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                 }
                 COMMIT();
                 WAIT(1); // this slab's products are on their way, those before are done
-                if (slab > t.first && lane == 0)
+                if (slab > t.first + lead && lane == 0)
                     barrier_arrive(EMPTY(before));
                 before = now;
-                now = now + 1 == stages ? 0 : now + 1;
-                parity ^= now == 0;
+                advance(&now, &parity, share);
 #else
 #pragma unroll
                 for (int b = 0; b < blocks; b++) {
@@ -802,8 +883,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                     for (int i = 0; i < SUMS; i++)
                         acc[b][i] += sum[i];
                 }
-                now = now + 1 == stages ? 0 : now + 1;
-                parity ^= now == 0;
+                advance(&now, &parity, share);
 #endif
             }
 #if ONE_SUM
@@ -811,23 +891,34 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #pragma unroll
             for (int b = 0; b < blocks; b++)
                 SETTLE(acc[b]);
-            if (lane == 0)
+            if (lane == 0 && t.first + lead < t.end)
                 barrier_arrive(EMPTY(before));
 #endif
+#if share > 1 // from its own last slab to the next task's
+            advance(&now, &parity, (t.end - t.first + 2 * share - 1 - lead) % share);
+#endif
             GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
-#if splits > 1
-            GLOBAL float *mine =
-                parts + ((size_t)t.tile * CONSUMERS + four) * splits * blocks * 64 * tile_n;
-            const size_t first_row = (size_t)t.down * tile_m + four * blocks * 64;
+#if splits > 1 || INSIDE
+            const size_t first_row = (size_t)t.down * tile_m + team * blocks * 64;
+            const size_t first_column = (size_t)t.across * tile_n;
             const int rows = M - (int)first_row < blocks * 64 ? M - (int)first_row : blocks * 64;
+            GLOBAL float *mine =
+                parts + ((size_t)t.tile * TEAMS + team) * splits * blocks * 64 * tile_n;
+#if INSIDE
+            meet_inside(words + (MEETING - base) / 4, to, bias,
+                        mine + t.split * blocks * 64 * tile_n, acc[0], first_row, first_column,
+                        rows, factor, thread % TEAM);
+#else
 #pragma unroll
             for (int b = 0; b < blocks; b++)
                 put_sums(mine + (t.split * blocks + b) * 64 * tile_n, acc[b], rows - b * 64,
                          thread);
-            if (comes_last(counters + t.tile * CONSUMERS + four,
-                           words + (EMPTY(stages) - base) / 4 + four, four, thread))
-                store_parts(to, bias, mine, first_row, (size_t)t.across * tile_n, rows, factor,
-                            thread % 128);
+#endif
+#if splits > 1
+            if (comes_last(counters + t.tile * TEAMS + team, words + (SEEN - base) / 4 + team, team,
+                           thread % TEAM))
+                store_parts(to, bias, mine, first_row, first_column, rows, factor, thread % TEAM);
+#endif
 #else
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
