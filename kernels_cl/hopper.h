@@ -57,9 +57,8 @@
 #ifdef SPAN
 
 // Names of the registers of an instruction, and the operands behind them.
-#define NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define NAMES_32                                                                                   \
-    NAMES_16                                                                                       \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"                         \
     ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define NAMES_48                                                                                   \
     NAMES_32                                                                                       \
@@ -86,13 +85,7 @@
 #define SUMS_96(d, i)  SUMS_64(d, i), SUMS_32(d, i + 64)
 #define SUMS_128(d, i) SUMS_64(d, i), SUMS_64(d, i + 64)
 
-#if SPAN == 32
-#define SHAPE       "m64n32" DEPTH
-#define REGISTERS   NAMES_16
-#define DESCRIPTORS "%16, %17"
-#define FRAGMENT    "{%16, %17, %18, %19}, %20"
-#define ALL_SUMS(d) SUMS_16(d, 0)
-#elif SPAN == 64
+#if SPAN == 64
 #define SHAPE       "m64n64" DEPTH
 #define REGISTERS   NAMES_32
 #define DESCRIPTORS "%32, %33"
@@ -147,13 +140,13 @@
 #define COMMIT()  asm volatile(SPLICE("wgmma.commit_group.sync.aligned;")::: "memory")
 #define WAIT(n)   asm volatile(SPLICE("wgmma.wait_group.sync.aligned " #n ";")::: "memory")
 
-// A matrix descriptor of wgmma: lines of 128 or 64 bytes with swizzle of as many, eight of them
-// behind each other, from this address on, in units of 16 bytes. `apart`: bytes from the columns of
-// a line to the next ones where the lines are those of k.
-INLINE ulong descriptor(uint address, uint apart, uint line)
+// A matrix descriptor of wgmma: lines of 128 bytes with 128-byte swizzle, eight of them
+// every 1,024 bytes, from this address on, in units of 16 bytes. `apart`: bytes from 64 columns to
+// the next 64 where the lines are those of k.
+INLINE ulong descriptor(uint address, uint apart)
 {
     return (ulong)((address & 0x3ffffu) >> 4) | (ulong)(apart >> 4) << 16 |
-           (ulong)(line * 8 >> 4) << 32 | (ulong)(line == 128 ? 1 : 2) << 62;
+           (ulong)(1024 >> 4) << 32 | (ulong)1 << 62;
 }
 
 #endif
@@ -210,9 +203,9 @@ INLINE void copy_bytes(uint to, const GLOBAL void *from, uint bytes, uint barrie
 #endif
 
 // Makes a tensor map of 128 bytes of local memory that are zero: `height` x `width` numbers of so many
-// bytes, row-major, `line` bytes (128 or 64) of `box_height` rows at a time, with swizzle of as many.
+// bytes, row-major, 128 bytes of `box_height` rows at a time, with 128-byte swizzle.
 INLINE void fill_map(ulong map, const GLOBAL void *data, uint width, uint height, uint box_height,
-                     uint bytes, uint line)
+                     uint bytes)
 {
 #define REPLACE(field, at, value, bits, letter)                                                    \
     asm volatile(SPLICE("tensormap.replace.tile." field ".shared::cta.b1024.b" bits " [%0]" at     \
@@ -220,7 +213,7 @@ INLINE void fill_map(ulong map, const GLOBAL void *data, uint width, uint height
                  letter(value)                                                                     \
                  : "memory")
     const ulong row_bytes = (ulong)width * bytes;
-    const uint box_width = line / bytes, one = 1, rank = MATRICES > 1 ? 2 : 1;
+    const uint box_width = 128 / bytes, one = 1, rank = MATRICES > 1 ? 2 : 1;
     REPLACE("global_address", "", data, "64", "l");
     REPLACE("rank", "", rank, "32", "r");
     REPLACE("box_dim", ", 0", box_width, "32", "r");
@@ -247,24 +240,25 @@ INLINE void fill_map(ulong map, const GLOBAL void *data, uint width, uint height
     else
         REPLACE("elemtype", "", 4, "32", "n");
     REPLACE("interleave_layout", "", 0, "32", "n");
-    if (line == 128)
-        REPLACE("swizzle_mode", "", 3, "32", "n");
-    else
-        REPLACE("swizzle_mode", "", 2, "32", "n");
+    REPLACE("swizzle_mode", "", 3, "32", "n");
     REPLACE("fill_mode", "", 0, "32", "n");
 #undef REPLACE
 }
 
 // A sub-group (warp) makes a map in 128 bytes of local memory, `words` at `address`, and hands it on.
 INLINE void make_map(LOCAL uint *words, uint address, const GLOBAL void *data, uint width,
-                     uint height, uint box_height, uint bytes, uint line, GLOBAL uint *to,
-                     int lane)
+                     uint height, uint box_height, uint bytes, GLOBAL uint *to, int lane)
 {
     words[lane] = 0;
     TOGETHER();
     if (lane == 0)
-        fill_map(address, data, width, height, box_height, bytes, line);
+        fill_map(address, data, width, height, box_height, bytes);
     TOGETHER();
+#ifdef promote
+    if (lane == 2)
+        words[2] |= promote << 17;
+    TOGETHER();
+#endif
     asm volatile(
         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
         "[%0], [%1], 128;\n" ::"l"(to),

@@ -192,8 +192,8 @@ KERNEL GROUP_OF(THREADS) void matmul_double(ARGUMENTS)
         FEWER_REGISTERS();
         if (warp == WARPS) {
             LOCAL uint *words = (LOCAL uint *)(slabs + stages * STAGE);
-            make_map(words, MAP(0), A, K, M, tile_m, 8, 128, map_a, lane);
-            make_map(words + 32, MAP(1), B, N, K, SLAB, 8, 128, map_b, lane);
+            make_map(words, MAP(0), A, K, M, tile_m, 8, map_a, lane);
+            make_map(words + 32, MAP(1), B, N, K, SLAB, 8, map_b, lane);
             if (lane == 0) {
                 see_map(map_a);
                 see_map(map_b);

@@ -270,13 +270,7 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 
 #else
 
-#ifndef share
-#define share 1
-#endif
-#define TEAMS     (tile_m / 64 / blocks) // groups of warps, each with rows of its own
-#define CONSUMERS (TEAMS * share)        // groups of four warps that multiply
-#define TEAM      (128 * share)
-#define INSIDE    (share > 1 || tile_n < 64) // sums meet in local memory
+#define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
 #define SPAN      tile_n
 #define LIGHT     mapped
 #define MATRICES  BATCH
@@ -320,11 +314,9 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 #define A_BYTES  (LINES * 128)                           // the room of a slab
 #define B_BYTES  (tile_n * 128)
 #define STAGE    (A_BYTES + B_BYTES)
-#define B_STEP   (EIGHT ? 2 : 16 * B_LINE / 16) // in a descriptor, from 32 bytes of k to the next
+#define B_STEP   (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
 #define BLOCK    (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
 #define OUTS     (tile_n / 64) // such blocks of C next to each other
-#define B_LINE   (tile_n < 64 ? tile_n * 2 : 128) // bytes of B in a line, of 16 bits
-#define PADDED   (tile_n + 8) // floats of a row of sums in local memory
 #define TASKS    (WORK * splits * BATCH)
 
 // What a work-group computes at a time: slabs `first` to `end` of a tile of a matrix.
@@ -353,14 +345,6 @@ INLINE int early_slabs(void)
 
 // ---- bringing ----------------------------------------------------------------------------------
 
-// To the place of a later slab.
-INLINE void advance(uint *now, uint *parity, uint slabs)
-{
-    *now += slabs;
-    if (*now >= stages)
-        *now -= stages, *parity ^= 1;
-}
-
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
 // maps of A, B and C, and the barriers.
 #define PLACE(i) (base + (i) * (uint)STAGE)
@@ -368,8 +352,7 @@ INLINE void advance(uint *now, uint *parity, uint slabs)
 #define MAP(i)   (OUT(staged * 2 * CONSUMERS) + (i)*128)
 #define FULL(i)  (MAP(3) + (i)*8)
 #define EMPTY(i) (FULL(stages) + (i)*8)
-#define SEEN     (EMPTY(stages))
-#define MEETING  (SEEN + 16)
+#define SEEN     (EMPTY(stages)) // a word for each group of four warps
 
 #if mapped
 
@@ -383,7 +366,7 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
              which == 0            ? LINES
              : EIGHT && which == 1 ? tile_n
                                    : 64,
-             which == 2 ? 2 : WIDE, which == 1 && !EIGHT ? B_LINE : 128, to, lane);
+             which == 2 ? 2 : WIDE, to, lane);
 }
 
 // A work-item brings the slabs of A, or of B, of all tiles of this work-group, but for the first few.
@@ -403,8 +386,8 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
                          FULL(now));
 #else
 #pragma unroll
-                for (int i = 0; i < tile_n; i += 64)
-                    copy_box(PLACE(now) + A_BYTES + i / 64 * BLOCK, map, t.across * tile_n + i,
+                for (int i = 0; i < tile_n / 64; i++)
+                    copy_box(PLACE(now) + A_BYTES + i * BLOCK, map, t.across * tile_n + i * 64,
                              slab * SLAB, t.matrix, FULL(now));
 #endif
             } else {
@@ -435,29 +418,30 @@ INLINE void bring_lines(uint to, const GLOBAL ELEMENT *data, int first, int line
                         int thread)
 {
     const int chunk = thread % 8, line = thread / 8;
+    const int whole = most % lines == 0 && lines % 16 == 0;
     const int inside = K % SLAB == 0 || k + chunk * (16 / WIDE) < K;
     const GLOBAL ELEMENT *from = data + (size_t)(first + line) * K + k + chunk * (16 / WIDE);
     to += line * 128 + (chunk ^ line % 8) * 16;
 #pragma unroll
     for (int i = 0; i < lines; i += 16) {
-        const int is_there = inside && ((most % lines == 0 && lines % 16 == 0) || first + line + i < most);
-        copy_chunk(to + i * 128, is_there ? from + (size_t)i * K : data, is_there);
+        const int is_there = inside && (whole || first + line + i < most);
+        if (lines % 16 == 0 || line + i < lines)
+            copy_chunk(to + i * 128, is_there ? from + (size_t)i * K : data, is_there);
     }
 }
 
-// The same of B of 16 bits: lines of 64 columns, or of tile_n, a block of `SLAB` lines after the other.
+// The same of B of 16 bits: lines of 64 columns, a block of `SLAB` lines after the other.
 INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int thread)
 {
-    const int chunks = B_LINE / 16, at_once = 128 / chunks;
-    const int chunk = thread % chunks, line = thread / chunks;
+    const int chunk = thread % 8, line = thread / 8;
     const GLOBAL ELEMENT *from = B + (size_t)(k + line) * N + first + chunk * 8;
-    to += line * B_LINE + (chunk ^ (chunks == 8 ? line : line / 2) % chunks) * 16;
+    to += line * 128 + (chunk ^ line % 8) * 16;
 #pragma unroll
-    for (int i = 0; i < B_BYTES / 16 / 128; i++) {
-        const int block = i * at_once / SLAB, down = i * at_once % SLAB;
+    for (int i = 0; i < tile_n / 16; i++) { // 16 lines at a time
+        const int block = i / 4, down = i % 4 * 16;
         const int is_there = (K % SLAB == 0 || k + line + down < K) &&
                              (N % tile_n == 0 || first + chunk * 8 + block * 64 < N);
-        copy_chunk(to + block * BLOCK + down * B_LINE,
+        copy_chunk(to + block * BLOCK + down * 128,
                    is_there ? from + (size_t)down * N + block * 64 : B, is_there);
     }
 }
@@ -578,10 +562,10 @@ INLINE void pack_rows(uint *words, const GLOBAL ushort *C, const uint *added, si
     }
 }
 
-// All of a team.
-INLINE void meet(int team)
+// All of a group of four warps.
+INLINE void meet(int four)
 {
-    asm volatile("bar.sync %0, %1;\n" ::"r"(team + 1), "n"(TEAM) : "memory");
+    asm volatile("bar.sync %0, 128;\n" ::"r"(four + 1) : "memory");
 }
 
 #if staged
@@ -626,123 +610,97 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const uint *p
 }
 
 #endif
-
-#if splits > 1 || INSIDE
-
-#define QUADS  (tile_n / 4) // of a row
-#define GATHER (splits <= 2 ? 8 : splits <= 4 ? 4 : splits <= 8 ? 2 : 1) // so many quads at a time
-
-// Four columns of a row.
-INLINE void store_quad(GLOBAL ushort *C, const GLOBAL ushort *bias, size_t row, size_t column,
-                       const float *sums, float factor)
-{
-    uint2 added = UINT2(0, 0), both;
-    if (column >= N)
-        return;
-    if (BIAS)
-        added = *(const GLOBAL uint2 *)(bias + column);
-    both.x = pack_pair(C, row, column, sums, factor, pair_of(added.x));
-    both.y = pack_pair(C, row, column + 2, sums + 2, factor, pair_of(added.y));
-    *(GLOBAL uint2 *)(C + row * N + column) = both;
-}
-
-#endif
-#if INSIDE
-
-// Adds up the sums of a team's groups in the order of these, and stores them, or leaves them in `part`.
-INLINE void meet_inside(LOCAL uint *meeting, GLOBAL ushort *C, const GLOBAL ushort *bias,
-                        GLOBAL float *part, const float *sums, size_t first_row,
-                        size_t first_column, int rows, float factor, int member)
-{
-    const int row = member % 128 / 32 * 16 + member % 32 / 4;
-    LOCAL float *const all = (LOCAL float *)meeting;
-    LOCAL float *to = all + (member / 128 * LINES + row) * PADDED + member % 4 * 2;
-#pragma unroll
-    for (int i = 0; i < SUMS; i += 2) {
-        if (row + i % 4 / 2 * 8 < rows)
-            *(LOCAL float2 *)(to + i % 4 / 2 * 8 * PADDED + i / 4 * 8) =
-                FLOAT2(sums[i], sums[i + 1]);
-    }
-    meet(0);
-    for (int quad = member; quad < rows * QUADS; quad += TEAM) {
-        float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-#pragma unroll
-        for (int i = 0; i < share; i++) {
-            const float4 one = *(const LOCAL float4 *)(all + (i * LINES + quad / QUADS) * PADDED +
-                                                       quad % QUADS * 4);
-            sum[0] += one.x, sum[1] += one.y, sum[2] += one.z, sum[3] += one.w;
-        }
-        if (splits > 1)
-            *(GLOBAL float4 *)(part + quad * 4) = FLOAT4(sum[0], sum[1], sum[2], sum[3]);
-        else
-            store_quad(C, bias, first_row + quad / QUADS, first_column + quad % QUADS * 4, sum,
-                       factor);
-    }
-    meet(0);
-}
-
-#endif
 #if splits > 1
 
-// Leaves this group's sums of its part of k, 64 rows of tile_n floats.
-INLINE void put_sums(GLOBAL float *part, const float *sums, int rows, int thread)
+// Each group of four warps says so some slabs before the end of its part of k. The last one to do so
+// keeps its sums, waits for those of the others, which they leave as wgmma has them, and adds up all
+// in the order of k.
+#define AHEAD 3
+#define AT_ONCE                                                                                    \
+    (SUMS * blocks < 128 ? 24 : 12) // quads of sums on their way to a work-item, at most
+#define GATHER                                                                                     \
+    (splits * 8 <= AT_ONCE ? 8 : splits * 4 <= AT_ONCE ? 4 : splits * 2 <= AT_ONCE ? 2 : 1)
+
+INLINE uint count_up(GLOBAL uint *counter) // from `splits` - 1 to zero
 {
-    const int row = thread % 128 / 32 * 16 + thread % 32 / 4;
-    GLOBAL float2 *to = (GLOBAL float2 *)(part + row * tile_n + thread % 4 * 2);
+    uint before;
+    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;\n"
+                 : "=r"(before)
+                 : "l"(counter), "r"(splits - 1)
+                 : "memory");
+    return before;
+}
+
+// Leaves a work-item's sums, those of rows that there are.
+INLINE void leave_sums(GLOBAL float *part, const float *sums, int rows, int thread)
+{
+    GLOBAL float4 *to = (GLOBAL float4 *)part + thread % 128;
+    if (thread % 128 / 32 * 16 + thread % 32 / 4 < rows) {
 #pragma unroll
-    for (int i = 0; i < SUMS; i += 2) {
-        if (row + i % 4 / 2 * 8 < rows)
-            to[i % 4 / 2 * 4 * tile_n + i / 4 * 4] = FLOAT2(sums[i], sums[i + 1]);
+        for (int i = 0; i < SUMS / 4; i++)
+            to[i * 128] = FLOAT4(sums[i * 4], sums[i * 4 + 1], sums[i * 4 + 2], sums[i * 4 + 3]);
     }
 }
 
-// Adds up the parts of a team's tile in the order of k, four columns of a row after the other, and
-// stores them. `part` is the first one's. As many loads as registers hold are on their way at a time.
-INLINE void store_parts(GLOBAL ushort *C, const GLOBAL ushort *bias, const GLOBAL float *part,
-                        size_t first_row, size_t first_column, int rows, float factor, int member)
+INLINE void say_left(GLOBAL uint *counter, int four, int thread)
 {
-#pragma unroll 1
-    for (int first = member; first < rows * QUADS; first += TEAM * GATHER) {
+    meet(four);
+    if (thread % 128 == 0) // for all of the group, which has met
+        asm volatile("fence.acq_rel.gpu;\n"
+                     "red.relaxed.gpu.global.add.u32 [%0], 1;\n" ::"l"(counter)
+                     : "memory");
+}
+
+INLINE void wait_for_left(GLOBAL uint *counter, int four, int thread)
+{
+    uint left = 0;
+    if (thread % 128 == 0) {
+        while (left != splits - 1)
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];\n"
+                         : "=r"(left)
+                         : "l"(counter)
+                         : "memory");
+        *counter = 0;
+    }
+    meet(four);
+}
+
+// To the sums of part `own` come all others, `part` is the first one's.
+INLINE void add_parts(float *sums, const GLOBAL float *part, int own, int rows, int thread)
+{
+    if (thread % 128 / 32 * 16 + thread % 32 / 4 >= rows)
+        return;
+    part += thread % 128 * 4;
+#pragma unroll
+    for (int first = 0; first < SUMS / 4; first += GATHER) {
         float got[GATHER][splits][4];
 #pragma unroll
         for (int g = 0; g < GATHER; g++) {
-            const int quad = first + g * TEAM < rows * QUADS ? first + g * TEAM : first;
 #pragma unroll
-            for (int i = 0; i < splits; i++) // not from the first-level cache
-                asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];\n"
-                             : "=f"(got[g][i][0]), "=f"(got[g][i][1]), "=f"(got[g][i][2]),
-                               "=f"(got[g][i][3])
-                             : "l"(part + (size_t)i * blocks * 64 * tile_n + quad * 4));
+            for (int i = 0; i < splits; i++) {
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    got[g][i][j] = sums[(first + g) * 4 + j];
+                if (i != own) // not from the first-level cache
+                    asm volatile(
+                        "ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];\n"
+                        : "=f"(got[g][i][0]), "=f"(got[g][i][1]), "=f"(got[g][i][2]),
+                          "=f"(got[g][i][3])
+                        : "l"(part + ((size_t)i * blocks * 64 * tile_n + (first + g) * 512)));
+            }
         }
 #pragma unroll
         for (int g = 0; g < GATHER; g++) {
-            const int quad = first + g * TEAM;
-            float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll
-            for (int i = 0; i < splits * 4; i++)
-                sums[i % 4] += got[g][i / 4][i % 4];
-            if (quad < rows * QUADS)
-                store_quad(C, bias, first_row + quad / QUADS, first_column + quad % QUADS * 4, sums,
-                           factor);
+            for (int j = 0; j < 4; j++) {
+                float sum = 0.0f;
+#pragma unroll
+                for (int i = 0; i < splits; i++)
+                    sum += got[g][i][j];
+                sums[(first + g) * 4 + j] = sum;
+            }
         }
     }
-}
-
-// Does this team come last to its part of a tile? `seen` is a word of local memory.
-INLINE int comes_last(GLOBAL uint *counter, LOCAL uint *seen, int team, int member)
-{
-    meet(team);
-    if (member == 0) { // for all of the team, which has met
-        uint before;
-        asm volatile("fence.acq_rel.gpu;\n"
-                     "atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;\n" // zero again after the last
-                     : "=r"(before)
-                     : "l"(counter), "r"(splits - 1)
-                     : "memory");
-        *seen = before;
-    }
-    meet(team);
-    return *seen == splits - 1;
 }
 
 #endif
@@ -752,8 +710,8 @@ INLINE int comes_last(GLOBAL uint *counter, LOCAL uint *seen, int team, int memb
 KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 {
     LOCAL_WORDS(words,
-                stages * (STAGE / 4 + 4) + (tile_m - LINES) * 32 +
-                    staged * CONSUMERS * BLOCK / 2 + INSIDE * share * LINES * PADDED + 100,
+                stages * (STAGE / 4 + 4) + (tile_m - LINES) * 32 + staged * CONSUMERS * BLOCK / 2 +
+                    100,
                 1024);
     const uint base = LOCAL_ADDRESS(words);
     const int thread = LOCAL_ID(0), four = thread / 128;
@@ -766,7 +724,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
     if (thread >= THREADS - 32) {
         for (int i = thread % 32; i < stages; i += 32) {
             barrier_init(FULL(i), mapped ? 2 : 128);
-            barrier_init(EMPTY(i), 4 * TEAMS);
+            barrier_init(EMPTY(i), 4 * CONSUMERS);
         }
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
 #if early
@@ -813,11 +771,10 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
     } else {
         MORE_REGISTERS();
         const int lane = thread % 32;
-        const int lead = share > 1 ? four : 0, team = share > 1 ? 0 : four; // its first slab
-        const ulong from_a = descriptor(base + team * blocks * BLOCK, 0, 128);
-        const ulong from_b = descriptor(base + A_BYTES, EIGHT ? 0 : BLOCK, EIGHT ? 128 : B_LINE);
+        const ulong from_a = descriptor(base + four * blocks * BLOCK, 0);
+        const ulong from_b = descriptor(base + A_BYTES, EIGHT ? 0 : BLOCK);
         const float factor = FACTOR;
-        uint now = lead, parity = 0;
+        uint now = 0, parity = 0;
         float acc[blocks][SUMS];
 #if staged
         see_map(own_maps + 64);
@@ -826,10 +783,12 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 
         for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
             const struct task t = task_of(at);
-#if splits == 1 && !INSIDE
+#if splits > 1
+            GLOBAL uint *counter = counters + (t.tile * CONSUMERS + four) * 2;
+            uint seen = 0;
+#endif
             uint added[OUTS * 8];
             load_bias(added, bias, t.across * tile_n + lane % 4 * 2);
-#endif
 #if ONE_SUM
             uint before = 0; // the place of the slab before this one
 #endif
@@ -840,8 +799,13 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                     acc[b][i] = 0.0f;
             }
 #pragma unroll 1
-            for (int slab = t.first + lead; slab < t.end; slab += share) {
+            for (int slab = t.first; slab < t.end; slab++) {
                 const ulong offset = now * (ulong)(STAGE / 16);
+#if splits > 1
+                if (thread % 128 == 0 &&
+                    slab == (t.end - AHEAD > t.first ? t.end - AHEAD : t.first))
+                    seen = count_up(counter); // it is there by the end
+#endif
                 barrier_wait(FULL(now), parity);
 #if !mapped
                 asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory"); // wgmma sees them
@@ -860,10 +824,11 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                 }
                 COMMIT();
                 WAIT(1); // this slab's products are on their way, those before are done
-                if (slab > t.first + lead && lane == 0)
+                if (slab > t.first && lane == 0)
                     barrier_arrive(EMPTY(before));
                 before = now;
-                advance(&now, &parity, share);
+                now = now + 1 == stages ? 0 : now + 1;
+                parity ^= now == 0;
 #else
 #pragma unroll
                 for (int b = 0; b < blocks; b++) {
@@ -883,7 +848,8 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                     for (int i = 0; i < SUMS; i++)
                         acc[b][i] += sum[i];
                 }
-                advance(&now, &parity, share);
+                now = now + 1 == stages ? 0 : now + 1;
+                parity ^= now == 0;
 #endif
             }
 #if ONE_SUM
@@ -891,35 +857,34 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #pragma unroll
             for (int b = 0; b < blocks; b++)
                 SETTLE(acc[b]);
-            if (lane == 0 && t.first + lead < t.end)
+            if (lane == 0)
                 barrier_arrive(EMPTY(before));
 #endif
-#if share > 1 // from its own last slab to the next task's
-            advance(&now, &parity, (t.end - t.first + 2 * share - 1 - lead) % share);
-#endif
             GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
-#if splits > 1 || INSIDE
-            const size_t first_row = (size_t)t.down * tile_m + team * blocks * 64;
-            const size_t first_column = (size_t)t.across * tile_n;
-            const int rows = M - (int)first_row < blocks * 64 ? M - (int)first_row : blocks * 64;
-            GLOBAL float *mine =
-                parts + ((size_t)t.tile * TEAMS + team) * splits * blocks * 64 * tile_n;
-#if INSIDE
-            meet_inside(words + (MEETING - base) / 4, to, bias,
-                        mine + t.split * blocks * 64 * tile_n, acc[0], first_row, first_column,
-                        rows, factor, thread % TEAM);
-#else
-#pragma unroll
-            for (int b = 0; b < blocks; b++)
-                put_sums(mine + (t.split * blocks + b) * 64 * tile_n, acc[b], rows - b * 64,
-                         thread);
-#endif
 #if splits > 1
-            if (comes_last(counters + t.tile * TEAMS + team, words + (SEEN - base) / 4 + team, team,
-                           thread % TEAM))
-                store_parts(to, bias, mine, first_row, first_column, rows, factor, thread % TEAM);
+            const int first_row = t.down * tile_m + four * blocks * 64;
+            GLOBAL float *part =
+                parts + ((size_t)t.tile * CONSUMERS + four) * splits * blocks * 64 * tile_n;
+            if (thread % 128 == 0)
+                words[(SEEN - base) / 4 + four] = seen;
+            meet(four);
+            const int is_last = words[(SEEN - base) / 4 + four] == splits - 1;
+            if (is_last)
+                wait_for_left(counter + 1, four, thread);
+#pragma unroll
+            for (int b = 0; b < blocks; b++) {
+                if (is_last)
+                    add_parts(acc[b], part + b * 64 * tile_n, t.split, M - first_row - b * 64,
+                              thread);
+                else
+                    leave_sums(part + (t.split * blocks + b) * 64 * tile_n, acc[b],
+                               M - first_row - b * 64, thread);
+            }
+            if (!is_last) {
+                say_left(counter + 1, four, thread);
+                continue;
+            }
 #endif
-#else
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
                 const size_t row = (size_t)t.down * tile_m + (four * blocks + b) * 64;
@@ -942,7 +907,6 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #endif
                 }
             }
-#endif
         }
 #if staged
         if (thread % 128 == 0)

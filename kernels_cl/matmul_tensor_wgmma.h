@@ -46,8 +46,8 @@ INLINE void bring_all(LOCAL float *slabs, uint base, const GLOBAL float *A, cons
 {
     GLOBAL uint *map_a = maps + GROUP_ID(0) * 64, *map_b = map_a + 32;
     LOCAL uint *words = (LOCAL uint *)(slabs + stages * STAGE);
-    make_map(words, MAPS, A, K, M, tile_m, 4, 128, map_a, lane);
-    make_map(words + 32, MAPS + 128, B, N, K, SLAB, 4, 128, map_b, lane);
+    make_map(words, MAPS, A, K, M, tile_m, 4, map_a, lane);
+    make_map(words + 32, MAPS + 128, B, N, K, SLAB, 4, map_b, lane);
     if (lane > 0)
         return;
     see_map(map_a);
@@ -227,14 +227,14 @@ KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C, OPERANDS,
         MORE_REGISTERS();
         const int lane = thread % 32, warp = thread / 32 % 4;
 #if mapped
-        const ulong from_a = descriptor(base, 16, 128);
+        const ulong from_a = descriptor(base, 16);
         const int box = four * 2 + warp / 2;
         const int chunk = lane / 8 % 2 * 4 + lane / 16 + warp % 2 * 2, pair = lane / 4 % 2;
         const int at_b =
             PARTS * A_PART + box * BOX + lane % 4 * SLAB + (chunk ^ lane % 4) * 4 + pair * 2;
 #else
-        const ulong from_a = descriptor(base + four * 64 * 128, 16, 128);
-        const ulong from_b = descriptor(base + PARTS * A_PART * 4, 16, 128);
+        const ulong from_a = descriptor(base + four * 64 * 128, 16);
+        const ulong from_b = descriptor(base + PARTS * A_PART * 4, 16);
 #endif
         uint now = 0, parity = 0;
         float acc[SUMS];
