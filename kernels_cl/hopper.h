@@ -254,11 +254,6 @@ INLINE void make_map(LOCAL uint *words, uint address, const GLOBAL void *data, u
     if (lane == 0)
         fill_map(address, data, width, height, box_height, bytes);
     TOGETHER();
-#ifdef promote
-    if (lane == 2)
-        words[2] |= promote << 17;
-    TOGETHER();
-#endif
     asm volatile(
         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
         "[%0], [%1], 128;\n" ::"l"(to),
