@@ -24,23 +24,26 @@
 // Nothing is packed. `mapped`, tensor maps that each work-group makes itself (hopper.h) cut the slabs
 // out of A and B; else four warps copy 16 bytes at a time. Both want rows of whole 16 bytes.
 //
-// With maps, two warps bring the slabs, one those of A and one those of B. Slabs come `stages` ahead;
-// barriers in local memory (mbarrier) know what is still to come. The groups of four warps that
-// multiply have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes
+// With maps, two warps bring the slabs, one those of A and one those of B. `early` slabs of a
+// work-group's first tile are copied, while the maps are made, by the warps that will multiply. Slabs
+// come `stages` ahead; barriers in local memory (mbarrier) know what is still to come. The groups of
+// four warps that multiply have `blocks` x 64 rows of the tile each. It is a persistent kernel: a work-group computes
 // tile after tile, and slabs of the next one arrive while the last one is stored: by each work-item,
 // 16 bytes at a time, or `staged`, through local memory and by a tensor map of C.
 //
-// A tile of a small or long product is computed by `splits` work-groups, each with a part of k: each
-// leaves its sums in `parts`, and who comes last, by the tile's counter, adds them up, in the order of
-// k. Counters are zero before a launch, and after it again. Of rows beyond M nothing is brought, computed
-// for anybody, or left: M = 1 costs little more than reading B.
+// A tile of a small or long product is computed by `splits` work-groups, each with a part of k: all
+// but the last to come, by the tile's counter, leave their sums in `parts`, and that one adds up all,
+// in the order of k. Counters are zero before a launch, and after it again. Of rows beyond M nothing
+// is brought, computed for anybody, or left: M = 1 costs little more than reading B.
 //
 // Sums of products of 8 bits keep fewer bits in the hardware than a float has. With FAST=0 they are
 // added to floats after each slab.
 //
 // Tried in vain on an H200 (times of CUDA, bfloat16):
-// - A first slab by cp.async of the warps that multiply, while the maps are made: 7.1 us in place of
-//   7.0 at n = 1024, more with each further slab. Maps that the host makes save 0.8 us of a launch.
+// - Maps that a launch finds from the one before, and only compares: 9.1 us in place of 8.4 at n = 1024.
+//   Maps that the host makes save 0.8 us of a launch.
+// - Few rows, N = K = 4096: tiles of 32 columns (lines of 64 bytes of B), and slabs that two or three
+//   groups of warps of a work-group share: 12.4 and 10.9 us in place of 10.5 (OpenCL, M = 16).
 // - Each work-group beginning its sums at another slab: 203 us in place of 184 at n = 4096.
 //   Work-groups that want the same lines want them at the same time.
 // - Groups of warps that begin their first tile some slabs after each other, so that one multiplies
