@@ -2313,6 +2313,42 @@ static void settle_idle_sizes(struct study *s)
     study_bind(s);
 }
 
+// Does this item of the first group touch anything?
+static bool is_item_busy(struct study *s, uint32_t axis, int64_t place)
+{
+    const int64_t group[3] = {0, 0, 0};
+    int64_t item[3] = {0, 0, 0};
+    bool is_busy = false;
+    const uint64_t before = s->budget < SIZES_RESERVE ? s->budget : SIZES_RESERVE;
+    item[axis] = place;
+    study_bind(s);
+    run_forget(&s->run);
+    s->run.budget = before;
+    run_item(&s->run, group, item);
+    s->budget -= before - s->run.budget;
+    for (uint32_t i = 0; i < s->object_count; i++)
+        is_busy |= s->all[i]->access.read.any || s->all[i]->access.written.any;
+    for (uint32_t i = 0; i < s->run.group_count; i++)
+        is_busy |= s->run.group_arrays[i]->access.read.any ||
+                   s->run.group_arrays[i]->access.written.any;
+    return is_busy;
+}
+
+// A group whose size is a number, and which does all the work along its axis, has no items that return at once: others
+// wait for them at a barrier.
+static void narrow_groups(struct study *s)
+{
+    for (uint32_t axis = 0; axis < s->axes && s->kernel->body; axis++) {
+        struct launch_axis *x = &s->axis[axis];
+        const bool is_lone = !x->is_known && x->count_atom < 0 && s->asks_place[axis] &&
+                             !s->asks_group[axis] && x->local_over < 0 && x->local_times == 1;
+        if (!is_lone || x->local > -9 || s->kernel->required[axis] || !is_item_busy(s, axis, 0))
+            continue;
+        while (x->local < -2 && !is_item_busy(s, axis, -2 - x->local))
+            x->local = -1 - (-1 - x->local) / 2;
+    }
+}
+
 // Groups were small, to be run; a launch has larger ones, where they are free.
 static void widen_groups(struct study *s)
 {
@@ -2516,6 +2552,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     s->budget += reserve;
     choose_sizes(s);
     settle_idle_sizes(s);
+    narrow_groups(s);
     tell_fixed_sizes(w);
     tell_unread(w);
     w->is_by_group = names_role(s->kernel->name, group_results);
