@@ -354,8 +354,8 @@ static void reach_node(struct reach *r, const struct node *n)
             reach_function(r, f);
         else
             r->needs_positive |= names_role(n->name, positive);
-        r->is_barred |= r->has_left && (str_equal(n->name, "barrier") ||
-                                        str_equal(n->name, "work_group_barrier"));
+        r->is_barred |= r->has_left &&
+                        (str_equal(n->name, "barrier") || str_equal(n->name, "work_group_barrier"));
     }
     r->has_left |= n->kind == NODE_RETURN && r->function_count == 1; // of the kernel's own
     bool is_bits =
@@ -2345,8 +2345,8 @@ static bool is_item_busy(struct study *s, uint32_t axis, int64_t place)
     for (uint32_t i = 0; i < s->object_count; i++)
         is_busy |= s->all[i]->access.read.any || s->all[i]->access.written.any;
     for (uint32_t i = 0; i < s->run.group_count; i++)
-        is_busy |= s->run.group_arrays[i]->access.read.any ||
-                   s->run.group_arrays[i]->access.written.any;
+        is_busy |=
+            s->run.group_arrays[i]->access.read.any || s->run.group_arrays[i]->access.written.any;
     return is_busy;
 }
 

@@ -341,8 +341,8 @@ static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
 static bool mend_long(struct inferred *f, struct arena *a, unsigned turn)
 {
     return shrink(f) && (turn > 0 || tell(f, a,
-                                        "the sizes: smaller than usual, since a launch took "
-                                        "too long"));
+                                          "the sizes: smaller than usual, since a launch took "
+                                          "too long"));
 }
 
 // ---- parameters that change the result ---------------------------------------------------------
