@@ -25,7 +25,7 @@ static const struct {
     {"#ifndef A\n#define A\nstatic const char *const a = S(\n{a;}\n);\n#endif",
      "#ifndef A\n#define A\n                              \n{a;}\n  \n#endif"},
     {"const char a[] = R\"(b)\";\nstd::string c =\nR\"(d)\";",
-     "                  b   \n              \n   d   "},
+     "                    b   \n               \n   d   "},
     {"const int a = S({b;});", NULL},
     {"const char *a = 0;", NULL},
     {"const char *a", NULL},

@@ -202,7 +202,7 @@ static bool grow_size(struct inferred_argument *x, int64_t by, int64_t least, st
     return text != NULL;
 }
 
-// What was written whole no longer is.
+// Makes a buffer larger; an output that was written whole no longer is.
 static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct arena *a)
 {
     if (!grow_size(x, by, least, a))
