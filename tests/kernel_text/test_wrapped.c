@@ -23,7 +23,7 @@ static const struct {
     {"STR ({a;}) ;", "     {a;}   "},
     // a declaration, behind a guard
     {"#ifndef A\n#define A\nstatic const char *const a = S(\n{a;}\n);\n#endif",
-     "#ifndef A\n#define A\n                              \n{a;}\n  \n#endif"},
+     "#ifndef A\n#define A\n                               \n{a;}\n  \n#endif"},
     {"const char a[] = R\"(b)\";\nstd::string c =\nR\"(d)\";",
      "                    b   \n               \n   d   "},
     {"const int a = S({b;});", NULL},
