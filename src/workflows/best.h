@@ -94,9 +94,9 @@ bool best_find_today(const struct best_options *o, struct store *const *stores,
                      const struct log *log, struct arena *a, struct best_answer *out, bool *found,
                      struct error *e);
 
-// What a run of this setup, with these objectives (NULL: the least time), would have to find out anew: the best of its spec in its
-// part of the space, if its store has that and nothing of it is older. *found is false, too, without a store, and where earlier
-// results do not answer.
+// The best of a setup's spec, in its part of the space and with these objectives (NULL: the least time), that its store has and of
+// which nothing is older: a run need not find it anew. *found is false, too, without a store and where earlier results do not
+// answer.
 bool best_in_place_of(const struct setup *s, const struct objectives *objectives, struct arena *a,
                       struct best_answer *out, bool *found, struct error *e);
 

@@ -69,7 +69,7 @@ struct device_info {
     bool shares_host; // uses the host's cores or memory: no build may run while it measures
 };
 
-// What no driver says of a device that is made up.
+// Facts that no driver tells of a device that is made up.
 #define DEVICE_INFO_UNSAID                                                                         \
     .platform_version = "", .language_version = "", .extensions = "", .uuid = "", .pci = ""
 
