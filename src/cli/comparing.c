@@ -174,23 +174,20 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
                      const char **part)
 {
     struct error e = ERROR_INIT;
-    struct work *w = &s->work;
-    const struct spec_settings *given = &c->settings->given;
-    struct store *const stores[] = {w->store, NULL};
+    const struct measure_settings *m = &c->settings->measure;
     struct best_answer answer;
     bool found = false;
-    if (!w->store || c->settings->measure.terms.fresh)
-        return EXIT_DONE;
-    struct best_options o = {.spec = w->spec,
-                             .device = w->device,
-                             .space = work_space(given),
-                             .among.inputs = c->settings->measure.terms.cold ? STORE_INPUTS_COLD
-                                                                             : STORE_INPUTS_WARM};
-    bool ok = best_find_today(&o, stores, &w->log, &c->arena, &answer, &found, &e);
+    const struct setup setup = {.spec = s->work.spec,
+                                .device = s->work.device,
+                                .store = s->work.store,
+                                .fresh = m->terms.fresh,
+                                .space = work_space(&c->settings->given),
+                                .terms.cold = m->terms.cold,
+                                .log = &s->work.log};
+    bool ok = best_in_place_of(&setup, NULL, &c->arena, &answer, &found, &e);
     if (ok && found) {
-        bool is_ranked = best_is_of_today(&answer) && answer.place.ranked;
-        *part = is_ranked ? answer.place.part : NULL;
-        *configuration = is_ranked && !*part ? answer.configuration : NULL;
+        *part = answer.place.ranked ? answer.place.part : NULL;
+        *configuration = answer.place.ranked && !*part ? answer.configuration : NULL;
         result_free(answer.result);
     }
     return ok ? EXIT_DONE : workflow_failed(&e);

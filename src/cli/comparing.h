@@ -35,7 +35,6 @@ struct comparing_side {
     struct list flags; // compiler options
     const char *run;   // "last", "1a2b3c": a stored run
     bool is_given;     // its device was named for it alone
-    bool language_is_given;
     struct stored stored;
     struct against against;  // a vendor's routine, where it is one
     struct text label, name; // name: what the store calls the spec

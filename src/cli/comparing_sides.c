@@ -18,7 +18,7 @@ static bool read_device(struct comparing_side *s, const char *value, struct erro
 static bool read_language(struct comparing_side *s, const char *value, struct error *e)
 {
     struct given_language *language = &s->given.language;
-    s->language_is_given = language->is_given = true;
+    language->is_given = true;
     return language_parse(value, &language->language) ||
            error_set(e, ERROR_USAGE, "'%s' is not a language that hone runs: " LANGUAGES_TEXTS,
                      value);

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 // A handler can talk to the program only through a global.
 static volatile sig_atomic_t pending;
@@ -29,4 +30,22 @@ void interrupt_catch(void)
 int interrupt_pending(void)
 {
     return pending;
+}
+
+void interrupt_after(unsigned seconds)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_signal;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    alarm(seconds);
+}
+
+bool interrupt_take_alarm(void)
+{
+    const bool has_passed = pending == SIGALRM;
+    if (has_passed)
+        pending = 0;
+    return has_passed;
 }

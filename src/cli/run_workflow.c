@@ -8,6 +8,8 @@
 #include "cli/trace.h"
 #include "os/process.h"
 
+#include <signal.h>
+
 #define STEP_MS 100
 
 static void show_progress(struct running *r)
@@ -38,7 +40,7 @@ void workflow_run(struct running *r)
         const void *record;
         if (interrupt_pending() && !r->ending) {
             ticker_clear(&r->work->ticker);
-            if (!r->silent)
+            if (!r->silent && interrupt_pending() != SIGALRM)
                 say("Ending after the running launch; once more Ctrl-C ends at once.\n");
             cancel_workflow(r);
         }

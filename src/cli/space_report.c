@@ -170,7 +170,7 @@ static void emit_values(const void *record, const void *context, struct emit *j)
     (void)context;
     emit_array(j);
     for (uint32_t k = 0; k < p->count; k++)
-        emit_value(j, &p->values[k]);
+        value_emit(&p->values[k], j);
     emit_array_end(j);
 }
 
@@ -179,7 +179,7 @@ static void emit_initial(const void *record, const void *context, struct emit *j
     const struct parameter *p = record;
     (void)context;
     if (p->has_default)
-        emit_value(j, &p->values[p->initial]);
+        value_emit(&p->values[p->initial], j);
     else
         emit_null(j);
 }

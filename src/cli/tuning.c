@@ -14,20 +14,6 @@
 
 // ---- options -----------------------------------------------------------------------------------
 
-bool goal_of(const struct list *given, const struct spec *spec, struct objectives *out,
-             struct error *e)
-{
-    struct text all = TEXT_INIT;
-    for (uint32_t i = 0; i < given->count; i++)
-        text_addf(&all, "%s%s", i ? "," : "", given->items[i]);
-    bool ok = !all.failed || error_memory(e);
-    ok = ok && objective_parse(given->count ? text_cstr(&all) : NULL, spec, out, e);
-    text_release(&all);
-    if (!ok && e->code == ERROR_USAGE)
-        error_context(e, "--objective");
-    return ok;
-}
-
 int tuning_goal(struct work *w)
 {
     struct error e = ERROR_INIT;
@@ -35,11 +21,13 @@ int tuning_goal(struct work *w)
     const struct list *given = &w->search->objective;
     for (uint32_t i = 0; i < given->count; i++)
         text_addf(&all, "%s%s", i ? "," : "", given->items[i]);
-    w->options.objective = given->count ? arena_strdup(&w->arena, text_cstr(&all)) : NULL;
-    bool ok = (!all.failed && (!given->count || w->options.objective)) || error_memory(&e);
-    text_release(&all);
-    ok = ok && goal_of(given, w->spec, &w->goal, &e);
-    return ok ? EXIT_DONE : work_failed(&e);
+    const char *words = text_to_arena(&all, &w->arena);
+    w->options.objective = given->count ? words : NULL;
+    if (words ? objective_parse(w->options.objective, w->spec, &w->goal, &e) : error_memory(&e))
+        return EXIT_DONE;
+    if (e.code == ERROR_USAGE)
+        error_context(&e, "--objective");
+    return work_failed(&e);
 }
 
 // The recorded parameters alone: no constants.

@@ -7,10 +7,6 @@
 #include "report/report.h"
 #include "report/verified.h"
 
-// The objectives of --objective, else of the spec.
-bool goal_of(const struct list *given, const struct spec *spec, struct objectives *out,
-             struct error *e);
-
 // Opens the store, with those behind it, unless --store none; an exit status.
 int open_kept(struct work *w);
 

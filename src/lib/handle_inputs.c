@@ -71,18 +71,6 @@ static bool write_input(const struct job_buffer *b, const char *folder, struct e
     return ok;
 }
 
-static void emit_value(struct emit *j, const struct value *v)
-{
-    if (v->kind == VALUE_FLOAT)
-        emit_f64(j, v->f);
-    else if (v->kind == VALUE_STRING)
-        emit_text(j, v->s);
-    else if (v->kind == VALUE_BOOL)
-        emit_bool(j, v->i != 0);
-    else
-        emit_i64(j, v->i);
-}
-
 // As the kernel gets them; those of vectors and structs are left out.
 static void emit_scalars(struct emit *j, const struct job *job)
 {
@@ -136,7 +124,7 @@ static void describe_arguments(const struct spec *s, const struct job *job, stru
     emit_object(&j);
     for (uint32_t i = 0; i < s->constant_count; i++) {
         emit_key(&j, s->constants[i].name);
-        emit_value(&j, &s->constants[i].value);
+        value_emit(&s->constants[i].value, &j);
     }
     emit_object_end(&j);
     emit_key(&j, "scalars");

@@ -143,11 +143,9 @@ bool hone_record_resources(const struct hone_record *r, size_t launch, struct ho
 bool hone_record_gpu(const struct hone_record *r, struct hone_gpu *out)
 {
     const struct gpu_snapshot *g = &record_of(r)->result->gpu;
-    const struct hone_gpu full = {.mhz_before = g->mhz_before,
-                                  .mhz_after = g->mhz_after,
-                                  .memory_mhz = g->memory_mhz,
-                                  .milliwatts = g->milliwatts,
-                                  .celsius = g->celsius};
+#define X(name) .name = g->name,
+    const struct hone_gpu full = {GPU_NUMBERS(X)};
+#undef X
     give_sized(&full, sizeof full, out);
     return g->known;
 }
@@ -167,16 +165,9 @@ bool hone_record_deviation(const struct hone_record *r, size_t output, struct ho
     if (output >= result->deviation_count)
         return false;
     const struct deviation *d = &result->deviations[output];
-    const struct hone_deviation full = {.name = d->name,
-                                        .is_right = d->ok,
-                                        .norm = d->norm,
-                                        .largest = d->largest,
-                                        .index = d->index,
-                                        .got = d->got,
-                                        .expected = d->expected,
-                                        .wrong = d->wrong,
-                                        .unwritten = d->unwritten,
-                                        .nans = d->nans};
+#define X(type, number) .number = d->number,
+    const struct hone_deviation full = {.name = d->name, .is_right = d->ok, DEVIATION_NUMBERS(X)};
+#undef X
     give_sized(&full, sizeof full, out);
     return true;
 }

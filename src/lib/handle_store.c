@@ -198,6 +198,14 @@ static bool hand_record(struct record_walk *w, const struct result *result,
     return w->each(w->context, (const struct hone_record *)&record, origin);
 }
 
+// Facts of a result that a row of the store and a best answer have alike.
+#define ORIGIN_OF(from)                                                                            \
+    .date = (from)->date, .constants = (from)->constants, .device = (from)->device,                \
+    .platform = (from)->platform, .driver = (from)->driver,                                        \
+    .geometry = text_or_empty((from)->geometry),                                                   \
+    .hone_version = text_or_empty((from)->hone_version),                                           \
+    .file = text_or_empty((from)->result->origin)
+
 static bool walk_row(void *context, const struct store_row *row)
 {
     struct record_walk *w = context;
@@ -206,19 +214,12 @@ static bool walk_row(void *context, const struct store_row *row)
         return true;
     digest_hex(&row->key, hexadecimal);
     const struct hone_origin origin = {.size = sizeof origin,
+                                       ORIGIN_OF(row),
                                        .id = row->id,
                                        .run = row->session,
                                        .command = text_or_empty(row->command),
-                                       .date = row->date,
                                        .spec = row->spec_name,
-                                       .constants = row->constants,
                                        .language = row->language,
-                                       .device = row->device,
-                                       .platform = row->platform,
-                                       .driver = row->driver,
-                                       .geometry = text_or_empty(row->geometry),
-                                       .hone_version = text_or_empty(row->hone_version),
-                                       .file = text_or_empty(row->result->origin),
                                        .job = hexadecimal};
     return hand_record(w, row->result, row->configuration, row->configuration_json, row->constants,
                        &origin);
@@ -302,19 +303,12 @@ static bool hand_best(struct record_walk *w, const struct best_answer *b)
     char hexadecimal[65];
     digest_hex(&b->key, hexadecimal);
     const struct hone_origin origin = {.size = sizeof origin,
+                                       ORIGIN_OF(b),
                                        .id = "",
                                        .run = "",
                                        .command = "",
-                                       .date = b->date,
                                        .spec = w->spec->name,
-                                       .constants = b->constants,
                                        .language = language_text(b->language),
-                                       .device = b->device,
-                                       .platform = b->platform,
-                                       .driver = b->driver,
-                                       .geometry = text_or_empty(b->geometry),
-                                       .hone_version = text_or_empty(b->hone_version),
-                                       .file = text_or_empty(b->result->origin),
                                        .job = hexadecimal};
     return hand_record(w, b->result, b->configuration, b->configuration_json, b->constants,
                        &origin);

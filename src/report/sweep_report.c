@@ -426,7 +426,7 @@ static void emit_point(const void *record, const void *context, struct emit *j)
     emit_object(j);
     for (uint32_t i = 0; i < plan->name_count; i++) {
         emit_key(j, plan->names[i].name);
-        emit_value(j, &plan->points[row->point].values[i]);
+        value_emit(&plan->points[row->point].values[i], j);
     }
     emit_object_end(j);
 }

@@ -4,7 +4,6 @@
 #include "base/emit.h"
 #include "problem/spec.h"
 
-void emit_value(struct emit *j, const struct value *v);
 // {"WIDTH": 256, ...}, of a struct spec (FIELD_PUT).
 void emit_constants(const void *spec, const void *context, struct emit *j);
 // The same in memory of its own; NULL: out of memory.

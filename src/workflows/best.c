@@ -1170,6 +1170,30 @@ bool best_find_today(const struct best_options *o, struct store *const *stores,
     return ok;
 }
 
+bool best_in_place_of(const struct setup *s, const struct objectives *objectives, struct arena *a,
+                      struct best_answer *out, bool *found, struct error *e)
+{
+    struct store *const stores[] = {s->store, NULL};
+    struct best_options o = {.spec = s->spec,
+                             .device = s->device,
+                             .space = s->space,
+                             .among.inputs = s->terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
+    *found = false;
+    if (objectives)
+        o.objectives = *objectives;
+    if (s->fresh || !s->store)
+        return true;
+    if (!best_find_today(&o, stores, s->log, a, out, found, e)) {
+        *found = false;
+        return false;
+    }
+    if (*found && !best_is_of_today(out)) {
+        result_free(out->result);
+        *found = false;
+    }
+    return true;
+}
+
 bool best_pareto_in(const struct best_options *o, struct store *const *stores, struct arena *a,
                     struct best_answer **out, size_t *count, struct error *e)
 {

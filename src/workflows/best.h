@@ -1,14 +1,11 @@
 // The workflow of `hone best`: spec -> store -> the best result that is known to be correct.
 #pragma once
 
-#include "base/arena.h"
+#include "campaign/setup.h"
 #include "search/objective.h"
-#include "space/space.h"
 #include "stats/ranking.h"
 #include "stats/stats.h"
 #include "workflows/tie_break.h"
-#include "problem/spec.h"
-#include "store/store.h"
 
 struct best_options {
     const struct spec *spec;
@@ -96,6 +93,12 @@ bool best_find_in(const struct best_options *o, struct store *const *stores, str
 bool best_find_today(const struct best_options *o, struct store *const *stores,
                      const struct log *log, struct arena *a, struct best_answer *out, bool *found,
                      struct error *e);
+
+// The best of a setup's spec, in its part of the space and with these objectives (NULL: the least time), that its store has and of
+// which nothing is older: a run need not find it anew. *found is false, too, without a store and where earlier results do not
+// answer.
+bool best_in_place_of(const struct setup *s, const struct objectives *objectives, struct arena *a,
+                      struct best_answer *out, bool *found, struct error *e);
 
 // The Pareto set of several objectives, by the first of them, of what best_find() would
 // look at. Array in the arena, *count 0 where nothing is known; best_release_all() frees the

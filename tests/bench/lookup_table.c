@@ -88,10 +88,8 @@ int main(int argc, char **argv)
             int64_t *shape = arena_array(&a, COLUMNS, sizeof *shape);
             for (int c = 0; c < COLUMNS; c++)
                 shape[c] = 1 + (int64_t)(rng_u64(&r) >> (64 - 4 - rng_below(&r, 11)));
-            points[k] =
-                (struct deploy_point){.shape = shape,
-                                      .configuration = (uint32_t)rng_below(&r, CONFIGURATIONS),
-                                      .is_measured = true};
+            points[k] = (struct deploy_point){
+                .shape = shape, .configuration = (uint32_t)rng_below(&r, CONFIGURATIONS)};
         }
         t.devices[i] =
             (struct deploy_device){.name = arena_printf(&a, "Card %u", i),

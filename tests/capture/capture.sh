@@ -77,27 +77,29 @@ grep -q "tunes block_size_x" module.out || fail "module: not captured: $(cat mod
 "$hone" capture -o none -- "$program" none >none.out 2>none.err && fail "none: no error"
 grep -q "no call of OpenCL or CUDA" none.err || fail "none: $(cat none.err)"
 "$hone" capture -o shapes -- "$program" none 2>again.err >/dev/null && fail "a folder was overwritten"
-grep -q "holds something already" again.err || fail "again: $(cat again.err)"
+grep -q "is not an empty folder" again.err || fail "again: $(cat again.err)"
 
-# In front of a loader without layers: the object alone, preloaded. (The folder is that of `none`, in which nothing was captured.)
-HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer "$program" scale >preloaded.out
+# In front of a loader without layers: the object alone, preloaded.
+"$hone" capture -o given --kernel other -- "$program" scale >other.out 2>&1
+rm -f given/log
+HONE_CAPTURE_FOLDER=$folder/given LD_PRELOAD=$layer "$program" scale >preloaded.out
 [ "$(cat preloaded.out)" = "$("$program" scale)" ] || fail "preloaded: another output"
-grep -q '"launch"' none/log || fail "preloaded: nothing was captured"
-rm none/log
+grep -q '"launch"' given/log || fail "preloaded: nothing was captured"
+rm given/log
 plain=$("$opened")
-[ "$(HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer:$next "$opened")" = "$plain" ] || fail "opened: another output"
-grep -q '"launch"' none/log || fail "opened: nothing was captured by dlsym"
+[ "$(HONE_CAPTURE_FOLDER=$folder/given LD_PRELOAD=$layer:$next "$opened")" = "$plain" ] || fail "opened: another output"
+grep -q '"launch"' given/log || fail "opened: nothing was captured by dlsym"
 [ "$(LD_PRELOAD=$layer:$next "$program" none 2>&1)" = "no OpenCL" ] || fail "RTLD_NEXT has lost its meaning"
 
 # A folder that is full: the program runs on.
 if [ -w /dev/full ]; then
-  rm -rf none/log && ln -s /dev/full none/log
-  HONE_CAPTURE_FOLDER=$folder/none LD_PRELOAD=$layer "$program" shapes >full.out || fail "full: the program failed"
+  rm -rf given/log && ln -s /dev/full given/log
+  HONE_CAPTURE_FOLDER=$folder/given LD_PRELOAD=$layer "$program" shapes >full.out || fail "full: the program failed"
   [ "$(cat full.out)" = "$("$program" shapes)" ] || fail "full: another output"
 fi
 # A disk that is full: told, what was captured before is whole, and the program runs on. Counts have their room from the start.
 mkdir small
-counts=$((($(stat -c %s none/counts) + 4095) / 4096 * 4 + 8))
+counts=$((($(stat -c %s shapes/counts) + 4095) / 4096 * 4 + 8))
 if unshare -rm true 2>/dev/null; then
   plain=$("$program" many)
   unshare -rm sh -c "mount -t tmpfs -o size=${counts}k tmpfs small && '$hone' capture -o small/full -- '$program' many" \

@@ -150,7 +150,13 @@ static const char count_text[] = "extern \"C\" __global__ void count(float *x)\n
                                  "}\n";
 
 // Launches of the sizes n, 2 n, ..., each several times.
-static void run_add(int shapes, int launches, int n)
+// The work-group of launch i; `groups`: every third has another.
+static unsigned group_of(bool has_groups, int i)
+{
+    return has_groups && i % 3 == 2 ? 64 : 128;
+}
+
+static void run_add(int shapes, int launches, int n, bool has_groups)
 {
     CUmodule module = build(add_text, "add", "-DROWS=1");
     CUfunction f = function(module, "add");
@@ -160,7 +166,8 @@ static void run_add(int shapes, int launches, int n)
     for (int i = 0; i < launches; i++) {
         int size = n * (i % shapes + 1);
         void *parameters[] = {&a, &b, &c, &size};
-        launch(f, (unsigned)((size + 127) / 128), 128, parameters);
+        const unsigned group = group_of(has_groups, i);
+        launch(f, ((unsigned)size + group - 1) / group, group, parameters);
     }
     need(more.cuCtxSynchronize(), "cuCtxSynchronize");
     tell(c, (size_t)n * (size_t)shapes * sizeof(float));
@@ -616,9 +623,11 @@ int main(int argc, char **argv)
     const int n = argc > 2 ? atoi(argv[2]) : 1024, launches = argc > 3 ? atoi(argv[3]) : 8;
     open_device();
     if (strcmp(what, "add") == 0)
-        run_add(1, launches, n);
+        run_add(1, launches, n, false);
     else if (strcmp(what, "shapes") == 0)
-        run_add(3, launches, n);
+        run_add(3, launches, n, false);
+    else if (strcmp(what, "groups") == 0)
+        run_add(1, launches, n, true);
     else if (strcmp(what, "pool") == 0)
         run_pool();
     else if (strcmp(what, "overlap") == 0)

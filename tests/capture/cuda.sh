@@ -35,6 +35,7 @@ with() {
 
 check add 1 "8       1      1      0    0  add: tunes block_size_x"
 check shapes 3 "8       3      3      0    0  add: tunes"
+check groups 2 "8       2      2      0    0  add: tunes block_size_x"
 check pool 1 "add: tunes block_size_x"
 check overlap 1 "1       1      1      0    0  add"
 check in_place 1 "count: tunes"
@@ -84,7 +85,7 @@ grep -q "has no kernel that the program loaded" wrong.err || fail "wrong text: $
   fail "headers of the host: $(cat load/count.cu)"
 
 # Back into the program.
-for name in shapes load texture; do
+for name in shapes groups load texture; do
   spec=$(ls $name/*.json)
   "$hone" check "$spec" >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
   "$hone" tune "$spec" --budget 2 >tuned.out 2>&1 || fail "$spec: not tuned: $(cat tuned.out)"
@@ -104,6 +105,9 @@ grep -q "8 of 8 launches were replaced" with.err || fail "with: $(cat with.err)"
 with shapes.hone --verify 50% -- "$program" shapes || fail "verify: $(cat with.err)"
 [ "$(cat with.out)" = "$plain" ] || fail "verify: another output"
 grep -q "4 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
+with groups.hone -- "$program" groups || fail "with groups: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" groups)" ] || fail "with groups: another output"
+grep -q "6 of 8 launches were replaced; not: 2 with another geometry" with.err || fail "with groups: $(cat with.err)"
 FAKE_CUDA_LIE=alternate with shapes.hone -- "$program" add
 grep -q "8 of 8 launches" with.err || fail "with add: $(cat with.err)"
 with texture.hone --verify 100% -- "$program" texture || fail "with texture: $(cat with.err)"

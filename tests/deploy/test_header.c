@@ -125,10 +125,8 @@ static void scatter_points(struct by_hand *h, struct rng *random)
         int64_t *shape = arena_array(&h->arena, 2, sizeof *shape);
         for (int c = 0; c < 2; c++)
             shape[c] = 8 * (1 + (int64_t)rng_below(random, i % 2 ? 6 : 4000));
-        d->points[i] = (struct deploy_point){.shape = shape,
-                                             .configuration = (uint32_t)rng_below(random, 3),
-                                             .weight = 1,
-                                             .is_measured = true};
+        d->points[i] = (struct deploy_point){
+            .shape = shape, .configuration = (uint32_t)rng_below(random, 3), .weight = 1};
     }
 }
 
@@ -457,7 +455,7 @@ static void table_of_choice(struct deploy_table *t, const struct spec *s,
     t->devices = arena_array(a, 1, sizeof *t->devices);
     t->device_count = 1;
     struct deploy_point *point = arena_alloc(a, sizeof *point);
-    *point = (struct deploy_point){.shape = shape, .configuration = 1, .is_measured = true};
+    *point = (struct deploy_point){.shape = shape, .configuration = 1};
     t->devices[0] = (struct deploy_device){.name = device->name,
                                            .platform = "P",
                                            .identity = "",

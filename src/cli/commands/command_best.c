@@ -672,7 +672,6 @@ static int show_all(struct session *s)
 static int prepare(struct session *s)
 {
     struct work *w = &s->work;
-    struct error e = ERROR_INIT;
     int status = work_spec(w);
     if (status == EXIT_DONE)
         status = work_languages(w);
@@ -688,8 +687,11 @@ static int prepare(struct session *s)
     s->wanted = s->settings->given.device;
     if (!s->wanted && !s->settings->all)
         s->wanted = w->environment.device;
-    if (!goal_of(&s->settings->search.objective, w->spec, &s->options.objectives, &e))
-        return work_failed(&e);
+    w->search = &s->settings->search;
+    status = tuning_goal(w);
+    if (status != EXIT_DONE)
+        return status;
+    s->options.objectives = w->goal;
     if (s->options.objectives.count > 1 && s->settings->options) {
         complain("--options is about one configuration, and of several objectives there is a set; "
                  "give one with --objective");

@@ -123,6 +123,17 @@ void text_add_shell(struct text *t, const char *word)
     text_addc(t, '\'');
 }
 
+void text_add_csv(struct text *t, const char *field)
+{
+    bool quoted = strpbrk(field, ",\"\r\n") || field[0] == ' ';
+    text_add(t, quoted ? "\"" : "");
+    for (; *field; field++) {
+        text_add(t, *field == '"' ? "\"" : "");
+        text_addc(t, *field);
+    }
+    text_add(t, quoted ? "\"" : "");
+}
+
 const char *text_cstr(const struct text *t)
 {
     return t->data ? t->data : "";

@@ -33,6 +33,7 @@ void text_addf(struct text *t, const char *format, ...) __attribute__((format(pr
 void text_vaddf(struct text *t, const char *format, va_list args);
 // A word as a shell reads it back: quoted where it must be.
 void text_add_shell(struct text *t, const char *word);
+void text_add_csv(struct text *t, const char *field); // quoted where it must be
 const char *text_cstr(const struct text *t);
 // Its copy in the arena, NULL when it failed or without memory; releases the text.
 char *text_to_arena(struct text *t, struct arena *a);

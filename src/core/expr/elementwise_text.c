@@ -24,7 +24,6 @@ struct piece {
     const char *start, *end;
     const char *assigns; // its '=' outside of brackets, or NULL
     const char *colon;   // likewise
-    bool indented;
 };
 
 static unsigned line_number(const struct line_reader *r, const char *place)

@@ -27,6 +27,8 @@ enum value_kind {
     VALUE_UINT
 };
 
+struct emit;
+
 struct value {
     enum value_kind kind;
     uint32_t count; // LIST: items
@@ -58,6 +60,7 @@ bool value_to_bits(const struct value *v, uint64_t *out);
 const char *value_kind_name(enum value_kind k); // "int", "float", ...
 // As Python's repr() writes it: True, 3, 0.5, 'text', [1, 2]; one form per value.
 void value_print(const struct value *v, struct text *out);
+void value_emit(const struct value *v, struct emit *j); // as JSON
 // Reads one literal as the command line writes it: 64, -3, 0.5, True/true, 'quoted'; anything else
 // is taken as a bare string.
 bool value_parse_literal(const char *text, struct arena *a, struct value *out);

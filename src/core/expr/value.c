@@ -2,6 +2,7 @@
 // into an arena.
 #include "expr/expr.h"
 
+#include "base/emit.h"
 #include "expr/lex.h"
 #include "expr/syntax_node.h"
 
@@ -162,6 +163,32 @@ static void print_string(const char *s, struct text *out)
     for (; *s; s++)
         print_character((unsigned char)*s, quote, out);
     text_addc(out, quote);
+}
+
+static void emit_values(const struct value *list, struct emit *j)
+{
+    emit_array(j);
+    for (uint32_t i = 0; i < list->count; i++)
+        value_emit(&list->items[i], j);
+    emit_array_end(j);
+}
+
+void value_emit(const struct value *v, struct emit *j)
+{
+    if (v->kind == VALUE_BOOL)
+        emit_bool(j, v->i != 0);
+    else if (v->kind == VALUE_INT)
+        emit_i64(j, v->i);
+    else if (v->kind == VALUE_UINT)
+        emit_u64(j, v->u);
+    else if (v->kind == VALUE_FLOAT)
+        emit_f64(j, v->f);
+    else if (v->kind == VALUE_STRING)
+        emit_text(j, v->s);
+    else if (v->kind == VALUE_LIST)
+        emit_values(v, j);
+    else
+        emit_null(j);
 }
 
 void value_print(const struct value *v, struct text *out)

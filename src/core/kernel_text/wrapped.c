@@ -1,5 +1,6 @@
-// The whole file is one such text, or several raw ones in a row, with nothing but comments around them. A macro's
-// text has \n for line ends before its directives; these are blanks here, since the lines are there.
+// The whole file is one such text, or several in a row, with nothing but comments, directives (an include guard) and
+// "const char *name =" around them. A macro's text has \n for line ends before its directives; these are blanks here,
+// since the lines are there.
 #include "kernel_text/wrapped.h"
 
 #include <ctype.h>
@@ -41,6 +42,13 @@ static void skip_between(struct wrapped *w)
     }
 }
 
+// Directives, too: a file that is a text has a guard around it.
+static void skip_outer(struct wrapped *w)
+{
+    for (skip_between(w); is_at(w, "#"); skip_between(w))
+        skip_to(w, "\n");
+}
+
 static void pass(struct wrapped *w, size_t count)
 {
     for (; count > 0; count--, w->at++) {
@@ -72,17 +80,45 @@ static bool pass_raw(struct wrapped *w)
     return true;
 }
 
-static bool pass_raws(struct wrapped *w)
+static bool is_word_at(const struct wrapped *w, size_t at)
+{
+    const unsigned char c = (unsigned char)w->text[at];
+    return isalnum(c) || c == '_';
+}
+
+// "static const char *name[] =", "std::string name =": a text begins behind it. Nothing is passed where none is.
+static void pass_declaration(struct wrapped *w)
+{
+    bool is_text = false;
+    size_t at = w->at;
+    while (at < w->length && (is_word_at(w, at) || strchr(" \t\n*[]:", w->text[at]))) {
+        const size_t from = at;
+        while (at < w->length && is_word_at(w, at))
+            at++;
+        const char *word = w->text + from;
+        is_text |=
+            (at - from == 4 && (memcmp(word, "char", 4) == 0 || memcmp(word, "auto", 4) == 0)) ||
+            (at - from == 6 && memcmp(word, "string", 6) == 0);
+        at += at == from;
+    }
+    if (is_text && at < w->length && w->text[at] == '=')
+        pass(w, at + 1 - w->at);
+}
+
+// One text after the other to the end of the file.
+static bool pass_texts(struct wrapped *w, bool (*pass_one)(struct wrapped *))
 {
     bool is_any = false;
     for (w->at = 0;; is_any = true) {
-        skip_between(w);
+        skip_outer(w);
         if (is_any && is_at(w, ";"))
             pass(w, 1);
-        skip_between(w);
+        skip_outer(w);
         if (w->at == w->length)
             return is_any;
-        if (!pass_raw(w))
+        pass_declaration(w);
+        skip_between(w);
+        if (!pass_one(w))
             return false;
     }
 }
@@ -117,11 +153,8 @@ static bool pass_inner(struct wrapped *w)
 
 static bool pass_call(struct wrapped *w)
 {
-    w->at = 0;
-    skip_between(w);
     size_t name = 0;
-    while (w->at + name < w->length &&
-           (isalnum((unsigned char)w->text[w->at + name]) || w->text[w->at + name] == '_'))
+    while (w->at + name < w->length && is_word_at(w, w->at + name))
         name++;
     if (name == 0 || isdigit((unsigned char)w->text[w->at]))
         return false;
@@ -133,22 +166,18 @@ static bool pass_call(struct wrapped *w)
     if (!pass_inner(w))
         return false;
     pass(w, 1);
-    skip_between(w);
-    if (is_at(w, ";"))
-        pass(w, 1);
-    skip_between(w);
-    return w->at == w->length;
+    return true;
 }
 
 void wrapped_open(char *text, size_t length)
 {
     struct wrapped w = {.text = text, .length = length};
-    bool (*const kinds[])(struct wrapped *) = {pass_raws, pass_call};
+    bool (*const kinds[])(struct wrapped *) = {pass_raw, pass_call};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!kinds[i](&w))
+        if (!pass_texts(&w, kinds[i]))
             continue;
         w.is_blanking = true;
-        kinds[i](&w);
+        pass_texts(&w, kinds[i]);
         return;
     }
 }

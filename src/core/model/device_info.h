@@ -69,6 +69,10 @@ struct device_info {
     bool shares_host; // uses the host's cores or memory: no build may run while it measures
 };
 
+// Facts that no driver tells of a device that is made up.
+#define DEVICE_INFO_UNSAID                                                                         \
+    .platform_version = "", .language_version = "", .extensions = "", .uuid = "", .pci = ""
+
 void device_info_codec(struct wire *w, struct device_info *d);
 // The device's part of a key: language, type, name, vendor, platform and its version, driver,
 // compiler, surroundings. Without id, uuid and pci: another card of the same model gives the same

@@ -53,14 +53,9 @@ static void deviation_codec(struct wire *w, struct deviation *d)
 {
     codec_text(w, &d->name);
     wire_bool(w, &d->ok);
-    wire_f64(w, &d->norm);
-    wire_f64(w, &d->largest);
-    wire_u64(w, &d->index);
-    wire_f64(w, &d->got);
-    wire_f64(w, &d->expected);
-    wire_u64(w, &d->nans);
-    wire_u64(w, &d->unwritten);
-    wire_u64(w, &d->wrong);
+#define X(type, name) wire_##type(w, &d->name);
+    DEVIATION_NUMBERS(X)
+#undef X
 }
 
 static void outcome_codec(struct wire *w, struct result *r)
@@ -117,11 +112,9 @@ static void circumstances_codec(struct wire *w, struct result *r)
 static void gpu_codec(struct wire *w, struct result *r)
 {
     wire_bool(w, &r->gpu.known);
-    wire_u32(w, &r->gpu.mhz_before);
-    wire_u32(w, &r->gpu.mhz_after);
-    wire_u32(w, &r->gpu.memory_mhz);
-    wire_u32(w, &r->gpu.milliwatts);
-    wire_u32(w, &r->gpu.celsius);
+#define X(name) wire_u32(w, &r->gpu.name);
+    GPU_NUMBERS(X)
+#undef X
     wire_u32(w, &r->gpu.slowed);
     wire_u64(w, &r->energy.microjoules);
     wire_u64(w, &r->energy.span_ns);

@@ -108,6 +108,12 @@ struct resources {
     X(measure, "")
 #define RESULT_TIME_MEMBER(name, meaning) uint64_t name##_ns;
 
+// Numbers of a deviation in their first form, in the order in which they are written.
+#define DEVIATION_NUMBERS(X)                                                                       \
+    X(f64, norm)                                                                                   \
+    X(f64, largest)                                                                                \
+    X(u64, index) X(f64, got) X(f64, expected) X(u64, nans) X(u64, unwritten) X(u64, wrong)
+
 // How one output compares with its reference.
 struct deviation {
     const char *name; // of the argument
@@ -160,6 +166,8 @@ enum slowdown {
 #undef X
         SLOWDOWN_COUNT
 };
+
+#define GPU_NUMBERS(X) X(mhz_before) X(mhz_after) X(memory_mhz) X(milliwatts) X(celsius)
 
 // State that a GPU's management library reports around the timed launches: before the first and
 // after the last, while the card is still busy. Without that library `known` is false and the rest

@@ -110,6 +110,7 @@ FIELDS_SHARED(output_check_fields, struct deviation, void, OUTPUT_CHECK)
     X(KNOWN, written, (deviation_has_written(v), v->written), "", "by the kernel, of them")        \
     X(U64, left_by_reference, (v->left), "", "that the reference left unwritten")                  \
     X(U64, nans, (v->output_nans), "", "")                                                         \
+    X(U64, wrong, (v->wrong), "", "components outside the tolerance")                              \
     X(U64, reference_nans, (v->reference_nans), "", "")                                            \
     X(BOOL, changed, (v->changes), "", "written counts what a launch changed of what was there")   \
     X(MEMBERS, check, (output_check_fields, v), "", "")

@@ -236,7 +236,6 @@ static bool apply_override(struct reader *r, struct node root, const char *word,
             if (!value_coerce(r->arena, type, &v))
                 return error_set(r->error, ERROR_USAGE, "--set %s: %s is of type %s; '%s' is not",
                                  word, c->name, parameter_type_names[type], text);
-            c->overridden = true;
             return value_copy(r->arena, &v, &c->value) || error_memory(r->error);
         }
     }

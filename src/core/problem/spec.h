@@ -46,7 +46,6 @@ struct constant {
     const char *name;
     const char *path;
     struct value value;
-    bool overridden; // by --set
 };
 
 // A named expression with where it stands. For restrictions, derived parameters, metrics.

@@ -339,6 +339,14 @@ double stats_log_ns(uint64_t ns)
     return log(ns > 0 ? (double)ns : 0.5);
 }
 
+// From logarithms; the interval is not narrower than `least`.
+static void set_ratio(struct stats_ratio *out, double ratio, double low, double high, double least)
+{
+    out->ratio = exp(ratio);
+    out->low = fmin(exp(low), fmax(0, out->ratio - least / 2));
+    out->high = fmax(exp(high), out->low + least);
+}
+
 void stats_paired_ratio(const uint64_t *a, const uint64_t *b, size_t count, double level,
                         uint64_t resolution_ns, struct stats_ratio *out)
 {
@@ -352,10 +360,27 @@ void stats_paired_ratio(const uint64_t *a, const uint64_t *b, size_t count, doub
     double ratio, low, high;
     out->interval = stats_location_interval(logs, count, level, &ratio, &low, &high);
     free(logs);
-    double least = (double)resolution_ns / fmax(stats_median(b, count), 0.5);
-    out->ratio = exp(ratio);
-    out->low = fmin(exp(low), fmax(0, out->ratio - least / 2));
-    out->high = fmax(exp(high), out->low + least);
+    set_ratio(out, ratio, low, high, (double)resolution_ns / fmax(stats_median(b, count), 0.5));
+}
+
+void stats_undisturbed_ratio(const uint64_t *a, const uint64_t *b, size_t count, double level,
+                             uint64_t resolution_ns, struct stats_ratio *out)
+{
+    *out = (struct stats_ratio){NAN, NAN, NAN, false};
+    struct sorted x, y;
+    if (count == 0 || !(level > 0 && level < 1) || !sorted_init(&x, a, count))
+        return;
+    if (sorted_init(&y, b, count)) {
+        const double least = ceil(log2(2 / (1 - level)));
+        const size_t w = least < (double)count ? (size_t)least : count, middle = (w - 1) / 2;
+        const double fastest = fmax((double)y.items[0], 0.5);
+        out->interval = least <= (double)count;
+        set_ratio(out, stats_log_ns(x.items[middle]) - stats_log_ns(y.items[middle]),
+                  stats_log_ns(x.items[0]) - stats_log_ns(y.items[w - 1]),
+                  stats_log_ns(x.items[w - 1]) - log(fastest), (double)resolution_ns / fastest);
+        sorted_release(&y);
+    }
+    sorted_release(&x);
 }
 
 double stats_geometric_mean(const double *values, size_t count)

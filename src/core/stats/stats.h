@@ -73,6 +73,13 @@ struct stats_ratio {
 // half a nanosecond. All NaN without samples or memory.
 void stats_paired_ratio(const uint64_t *a, const uint64_t *b, size_t count, double level,
                         uint64_t resolution_ns, struct stats_ratio *out);
+// The same of what both take when nothing disturbs them, for a machine on which most samples are disturbed: the interval reaches from
+// a's fastest over b's w-th fastest to a's w-th over b's fastest. If a[i] and b[i] could have come the other way round as well, the w
+// fastest of all are b's with probability 2^-w at most (two of one pair never are); w is the least for which that is within the level.
+// Nothing is assumed of the noise, and no more than w undisturbed samples of each are needed. As above otherwise; no interval with fewer
+// than w samples. A kernel that is fast in some launches alone seems fast here: whoever decides by this looks at the ratio above, too.
+void stats_undisturbed_ratio(const uint64_t *a, const uint64_t *b, size_t count, double level,
+                             uint64_t resolution_ns, struct stats_ratio *out);
 // The logarithm of a time in ns; 0 counts as half a nanosecond.
 double stats_log_ns(uint64_t ns);
 

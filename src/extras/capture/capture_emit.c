@@ -115,7 +115,7 @@ static void choose_launches(struct emitting *x)
     for (size_t i = 0; i < k->launch_count && x->case_count < LAUNCHES_MOST; i++) {
         const struct capture_launch *l = &k->launches[i];
         bool ok = l->dimensions == first->dimensions && str_equal(l->device, first->device) &&
-                  l->has_local == first->has_local && !l->has_offset && !l->is_indirect &&
+                  making_is_alike(x->m, l) && !l->has_offset && !l->is_indirect &&
                   l->shared == first->shared && !l->has_inside && (i == 0 || !l->replay.why);
         for (uint32_t o = 0; o < x->case_count; o++)
             ok = ok && !same_columns(x, l, x->cases[o]);

@@ -1,7 +1,8 @@
 // Makes a spec of a captured kernel. Its text is read as `hone init` reads it, with the macros that the program gave as the
 // values of today: this tells which are parameters, and how work-group and extent follow from them and from the scalars. What
 // the text does not tell is fitted to the recorded geometry. Either way an expression counts only if it gives the recorded
-// geometry of every launch, and a parameter's value only if a replay with it gives the recorded output.
+// geometry of every launch with the work-group of the most expensive one (the others keep the program's own kernel), and a
+// parameter's value only if a replay with it gives the recorded output.
 #include "extras/capture/capture_spec.h"
 
 #include "expr/expr.h"
@@ -299,12 +300,21 @@ static int64_t round_to_group(int64_t n, int64_t to)
     return to > 0 && n > 0 && n < INT64_MAX - to ? (n + to - 1) / to * to : n;
 }
 
+bool making_is_alike(const struct making *m, const struct capture_launch *l)
+{
+    const struct capture_launch *first = &m->k->launches[0];
+    return l->has_local == first->has_local &&
+           (!l->has_local || memcmp(l->local, first->local, sizeof l->local) == 0);
+}
+
 // Does the expression give this axis of every launch, as hone would launch it?
 static bool fits_global(struct making *m, const char *text, const char *local, uint32_t axis)
 {
     for (size_t i = 0; i < m->k->launch_count; i++) {
         const struct capture_launch *l = &m->k->launches[i];
         int64_t global = 0, group = 1;
+        if (!making_is_alike(m, l))
+            continue;
         if (!eval_for_launch(m, text, l, NULL, &global) ||
             (local && !eval_for_launch(m, local, l, NULL, &group)) || global < 1)
             return false;
@@ -319,19 +329,10 @@ static bool fits_local(struct making *m, const char *text, uint32_t axis)
     for (size_t i = 0; i < m->k->launch_count; i++) {
         const struct capture_launch *l = &m->k->launches[i];
         int64_t local = 0;
+        if (!making_is_alike(m, l))
+            continue;
         if (!eval_for_launch(m, text, l, NULL, &local) || local < 1 ||
             (l->has_local && (axis < l->dimensions ? l->local[axis] : 1) != local))
-            return false;
-    }
-    return true;
-}
-
-static bool same_local(const struct making *m, uint32_t axis)
-{
-    const struct capture_launch *first = &m->k->launches[0];
-    for (size_t i = 1; i < m->k->launch_count; i++) {
-        const struct capture_launch *l = &m->k->launches[i];
-        if (l->has_local != first->has_local || l->local[axis] != first->local[axis])
             return false;
     }
     return true;
@@ -358,9 +359,7 @@ static const char *fit_local(struct making *m, uint32_t axis)
                 return name;
         }
     }
-    return same_local(m, axis)
-               ? arena_printf(m->a, "%lld", (long long)m->k->launches[0].local[axis])
-               : NULL;
+    return arena_printf(m->a, "%lld", (long long)m->k->launches[0].local[axis]);
 }
 
 // An extent of scalars and macros: `s`, `ceil(s / p)`, with groups of `local` items for each.
@@ -393,7 +392,8 @@ static const char *keep_global(struct making *m, uint32_t axis)
     static const char *const names[] = {"launch_x", "launch_y", "launch_z"};
     bool varies = false;
     for (size_t i = 1; i < m->k->launch_count; i++)
-        varies = varies || m->k->launches[i].global[axis] != m->k->launches[0].global[axis];
+        varies = varies || (making_is_alike(m, &m->k->launches[i]) &&
+                            m->k->launches[i].global[axis] != m->k->launches[0].global[axis]);
     // cppcheck-suppress arrayIndexOutOfBoundsCond
     if (!varies && axis > 0 && m->k->launches[0].global[axis] == 1)
         return "1";
@@ -467,8 +467,7 @@ static void take_parameters(struct making *m)
         const int axis = own_axis(&m->f, n);
         if (n->role != NAME_PARAMETER || (x && !x->is_integer))
             continue;
-        if (axis >= 0 && (uint32_t)axis < l->dimensions &&
-            (!l->has_local || same_local(m, (uint32_t)axis))) {
+        if (axis >= 0 && (uint32_t)axis < l->dimensions) {
             int64_t value = l->has_local ? l->local[axis] : axis == 0 ? 64 : 1;
             while (!l->has_local && value > 1 && l->global[axis] % value)
                 value /= 2;

@@ -78,6 +78,8 @@ const struct value_piece *making_pieces(struct making *m, uint32_t argument, uin
 // A number in a value, exactly; NULL: it is none.
 const char *making_number(struct making *m, const struct value_piece *p,
                           const struct capture_value *v);
+// Has it the work-group of the kernel's first launch, which is the one that takes the most time? The spec is made for these.
+bool making_is_alike(const struct making *m, const struct capture_launch *l);
 bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
                    int64_t *out);
 

@@ -49,11 +49,11 @@ bool layered_folder(const char *folder, struct error *e)
     const uint64_t magic = CAPTURE_MAGIC;
     const int why = mkdir(folder, 0700) == 0 ? 0 : errno;
     if (why && (why != EEXIST || !is_empty_folder(folder)))
-        return error_set_driver(e, ERROR_USAGE, why,
-                                why == EEXIST
-                                    ? "%s is there already, and no empty folder; -o names another"
-                                    : "%s cannot be made; -o names another folder",
-                                folder);
+        return error_set_driver(
+            e, ERROR_USAGE, why,
+            why == EEXIST ? "%s is there already and is not an empty folder; -o names another"
+                          : "%s cannot be made; -o names another folder",
+            folder);
     chmod(folder, 0700); // it was there, empty
     str_format(path, sizeof path, "%s/data", folder);
     bool ok = mkdir(path, 0700) == 0;

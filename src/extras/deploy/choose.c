@@ -203,7 +203,6 @@ static bool choose_at(const struct deploy_matrix *m, const uint32_t *rows, uint3
                                                .median_ns = time_of(m, row, candidate),
                                                .above_best = above_best(m, row, candidate),
                                                .above_default = NAN,
-                                               .is_measured = true,
                                                .is_refined = row >= m->point_count};
     }
     return out->rows && out->points;

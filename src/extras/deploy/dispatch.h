@@ -68,7 +68,6 @@ struct deploy_point {
     // Over the default; below 0 is less time. NaN: the default was not measured here, or in another session.
     double above_default;
     struct deploy_gain gain;
-    bool is_measured; // false: taken from elsewhere, the times are NaN
     // Was drawn between the points, and took part because the regret there was too high.
     bool is_refined;
 };

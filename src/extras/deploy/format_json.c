@@ -4,20 +4,6 @@
 #include "extras/deploy/stamp.h"
 #include "known/known_core.h"
 
-static void emit_deploy_value(struct emit *j, const struct value *v)
-{
-    if (v->kind == VALUE_INT)
-        emit_i64(j, v->i);
-    else if (v->kind == VALUE_BOOL)
-        emit_bool(j, v->i != 0);
-    else if (v->kind == VALUE_FLOAT)
-        emit_f64(j, v->f);
-    else if (v->kind == VALUE_STRING)
-        emit_text(j, v->s);
-    else
-        emit_null(j);
-}
-
 static void emit_configuration(struct emit *j, const struct deploy_table *t,
                                const struct deploy_configuration *c)
 {
@@ -25,7 +11,7 @@ static void emit_configuration(struct emit *j, const struct deploy_table *t,
     emit_object_at(j, "parameters");
     for (uint32_t i = 0; i < t->spec->parameter_count; i++) {
         emit_key(j, t->spec->parameters[i].name);
-        emit_deploy_value(j, &c->values[i]);
+        value_emit(&c->values[i], j);
     }
     emit_object_end(j);
     emit_text_at(j, "configuration", c->text);

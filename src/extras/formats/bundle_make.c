@@ -148,7 +148,6 @@ struct wanted {
     struct bundling *b;
     uint8_t (*ids)[STORE_ID_BYTES];
     size_t count, room;
-    const char *last_device;
 };
 
 static bool want_row(void *context, const struct store_row *row)

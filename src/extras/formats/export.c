@@ -44,18 +44,6 @@ bool export_format_parse(const char *text, enum export_format *out)
 
 // ---- what the writers share --------------------------------------------------------------------
 
-void export_value(const struct value *v, struct emit *j)
-{
-    if (v->kind == VALUE_STRING)
-        emit_text(j, v->s);
-    else if (v->kind == VALUE_FLOAT)
-        emit_f64(j, v->f);
-    else if (v->kind == VALUE_BOOL)
-        emit_bool(j, v->i != 0);
-    else
-        emit_i64(j, v->i);
-}
-
 void export_value_text(const struct value *v, struct text *out)
 {
     if (v->kind == VALUE_STRING)
@@ -69,7 +57,7 @@ void export_parameters(const struct exported *x, struct emit *j)
     const struct spec *s = x->o->spec;
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         emit_key(j, s->parameters[i].name);
-        export_value(&s->parameters[i].values[x->choice[i]], j);
+        value_emit(&s->parameters[i].values[x->choice[i]], j);
     }
 }
 

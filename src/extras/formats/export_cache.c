@@ -22,7 +22,7 @@ static void emit_problem_size(const struct spec *s, struct emit *j)
     if (size->kind == VALUE_LIST && size->count > 0) {
         emit_array_at(j, "problem_size");
         for (uint32_t i = 0; i < size->count; i++)
-            export_value(&size->items[i], j);
+            value_emit(&size->items[i], j);
         emit_array_end(j);
     }
     free(slots);
@@ -49,7 +49,7 @@ static void put_cache_head(const struct export_options *o, struct text *out)
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         emit_array_at(&j, s->parameters[i].name);
         for (uint32_t k = 0; k < s->parameters[i].count; k++)
-            export_value(&s->parameters[i].values[k], &j);
+            value_emit(&s->parameters[i].values[k], &j);
         emit_array_end(&j);
     }
     emit_object_end(&j);

@@ -6,22 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-// Quoted where it must be.
-static void put_csv_text(const char *s, struct text *out)
-{
-    if (!strpbrk(s, ",\"\r\n") && s[0] != ' ') {
-        text_add(out, s);
-        return;
-    }
-    text_addc(out, '"');
-    for (; *s; s++) {
-        if (*s == '"')
-            text_addc(out, '"');
-        text_addc(out, *s);
-    }
-    text_addc(out, '"');
-}
-
 static void put_csv_number(double value, struct text *out)
 {
     char number[32];
@@ -40,14 +24,14 @@ static void put_csv_head(const struct export_options *o, struct text *out)
 {
     const struct spec *s = o->spec;
     for (uint32_t i = 0; i < s->parameter_count; i++) {
-        put_csv_text(s->parameters[i].name, out);
+        text_add_csv(out, s->parameters[i].name);
         text_addc(out, ',');
     }
     for (int i = 0; i < CSV_COLUMN_COUNT; i++)
         text_addf(out, "%s%s", i ? "," : "", csv_column_names[i]);
     for (uint32_t i = 0; i < s->metric_count; i++) {
         text_addc(out, ',');
-        put_csv_text(s->metrics[i].name, out);
+        text_add_csv(out, s->metrics[i].name);
     }
     text_addc(out, '\n');
 }
@@ -58,13 +42,13 @@ static void put_column(const struct exported *x, enum csv_column column, struct 
     bool is_timed = x->samples != NULL, is_own = is_timed && r->stop != STOP_IMPORTED;
     switch (column) {
     case CSV_STATUS:
-        put_csv_text(status_text(r->status), out);
+        text_add_csv(out, status_text(r->status));
         break;
     case CSV_TIME:
         put_csv_number(is_timed ? x->stats.median : NAN, out);
         break;
     case CSV_STATISTIC:
-        put_csv_text(x->statistic, out);
+        text_add_csv(out, x->statistic);
         break;
     case CSV_MEAN:
         put_csv_number(is_own ? x->stats.mean : NAN, out);
@@ -92,19 +76,19 @@ static void put_column(const struct exported *x, enum csv_column column, struct 
     case CSV_COLUMN_COUNT:
         break;
     case CSV_MESSAGE:
-        put_csv_text(r->message ? r->message : "", out);
+        text_add_csv(out, r->message ? r->message : "");
         break;
     case CSV_DATE:
-        put_csv_text(x->row->date, out);
+        text_add_csv(out, x->row->date);
         break;
     case CSV_NAME:
-        put_csv_text(x->row->spec_name, out);
+        text_add_csv(out, x->row->spec_name);
         break;
     case CSV_CONSTANTS:
-        put_csv_text(x->row->constants, out);
+        text_add_csv(out, x->row->constants);
         break;
     case CSV_DEVICE:
-        put_csv_text(x->row->device, out);
+        text_add_csv(out, x->row->device);
         break;
     }
 }
@@ -116,7 +100,7 @@ static void put_csv_line(const struct exported *x, struct text *out)
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         text_clear(&value);
         export_value_text(&s->parameters[i].values[x->choice[i]], &value);
-        put_csv_text(text_cstr(&value), out);
+        text_add_csv(out, text_cstr(&value));
         text_addc(out, ',');
     }
     for (int i = 0; i < CSV_COLUMN_COUNT; i++) {

@@ -28,7 +28,6 @@ extern const struct export_writer export_t4, export_cache, export_csv;
 // The parameters as members of an object that has begun.
 void export_parameters(const struct exported *x, struct emit *j);
 // A value of a parameter as JSON, and as Python's str() writes it.
-void export_value(const struct value *v, struct emit *j);
 void export_value_text(const struct value *v, struct text *out);
 // Nanoseconds as milliseconds under a key; nothing where they are 0, which is not known.
 void export_ms_at(struct emit *j, const char *key, double ns);

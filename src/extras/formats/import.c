@@ -99,13 +99,9 @@ static void name_device(struct importing *m)
                                                           : m->name,
                                      .vendor = "",
                                      .platform = m->platform,
-                                     .platform_version = "",
+                                     DEVICE_INFO_UNSAID,
                                      .driver = "",
                                      .compiler = "",
-                                     .language_version = "",
-                                     .extensions = "",
-                                     .uuid = "",
-                                     .pci = "",
                                      .surroundings = ""};
     if (!r->device[0] && !is_said)
         log_add(m->o->log, LOG_WARNING,

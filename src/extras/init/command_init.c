@@ -730,8 +730,10 @@ static bool has_device(const struct session *s, const char *output)
     return found;
 }
 
-// `hone check FILE --sample 1`, as a user types it next.
-static int check_spec(const struct session *s, const char *output)
+#define CHECK_SECONDS 40 // of a check: one that is longer is no help to begin with
+
+// `hone check FILE --sample 1`, as a user types it next. *is_long: it did not end in time.
+static int check_spec(const struct session *s, const char *output, bool *is_long)
 {
     struct check_settings settings = {.sample = 1};
     struct invocation call = *s->call;
@@ -744,9 +746,12 @@ static int check_spec(const struct session *s, const char *output)
     call.arguments = &output;
     call.argument_count = 1;
     call.line = text_cstr(&line);
+    interrupt_after(CHECK_SECONDS);
     int status = call.command->run(&call);
+    interrupt_after(0);
+    *is_long = interrupt_take_alarm();
     text_release(&line);
-    return status;
+    return *is_long ? EXIT_NOTHING : status;
 }
 
 static bool write_again(void *owner, struct error *e)
@@ -757,8 +762,10 @@ static bool write_again(void *owner, struct error *e)
 
 // Where the check fails, or nothing is left to tune: mends what checks of a few configurations show, and
 // checks again. What was asked of the user stays.
-static int try_spec(struct session *s, const char *output, int status)
+static int try_spec(struct session *s, const char *output)
 {
+    bool is_long;
+    const int status = check_spec(s, output, &is_long);
     char program[BESIDE_PATH_SIZE];
     struct error e = ERROR_INIT;
     bool is_changed;
@@ -772,15 +779,24 @@ static int try_spec(struct session *s, const char *output, int status)
                             .language = language_traits(s->language)->text,
                             .write = write_again,
                             .interrupted = interrupt_pending,
+                            .is_long = is_long,
                             .owner = s};
-    say("\nSeveral configurations are checked, to mend what fails.\n");
+    if (is_long)
+        say("\nThe check did not end within %d s: smaller sizes are tried, with several "
+            "configurations.\n",
+            CHECK_SECONDS);
+    else
+        say("\nSeveral configurations are checked, to mend what fails.\n");
     if (!trial_run(&t, &is_changed, &e))
         return work_failed(&e);
-    if (!is_changed || interrupt_pending())
+    if (!is_changed || interrupt_pending()) {
+        if (is_long)
+            say("None of them ended in time, either: give smaller ones (--set NAME=VALUE).\n");
         return status;
+    }
     say("After these checks the spec is written again:\n");
     tell_spec(s, output);
-    return check_spec(s, output);
+    return check_spec(s, output, &is_long);
 }
 
 static int finish_init(struct session *s, const char *output)
@@ -790,7 +806,7 @@ static int finish_init(struct session *s, const char *output)
     tell_spec(s, output);
     bool is_checked = !s->settings->is_unchecked && has_device(s, output);
     if (is_checked)
-        status = try_spec(s, output, check_spec(s, output));
+        status = try_spec(s, output);
     else if (!s->settings->is_unchecked)
         add_typed(&text,
                   arena_printf(&s->arena, "No %s device is here; where there is one: hone check ",

@@ -293,6 +293,7 @@ struct reach {
     const char *quotients[QUOTIENTS_MOST][2]; // TILE / PER_ITEM
     uint32_t quotient_count;
     bool has_dynamic;
+    bool has_left, is_barred; // is_barred: a return stands before a barrier
     unsigned depth;
 };
 
@@ -353,7 +354,10 @@ static void reach_node(struct reach *r, const struct node *n)
             reach_function(r, f);
         else
             r->needs_positive |= names_role(n->name, positive);
+        r->is_barred |= r->has_left &&
+                        (str_equal(n->name, "barrier") || str_equal(n->name, "work_group_barrier"));
     }
+    r->has_left |= n->kind == NODE_RETURN && r->function_count == 1; // of the kernel's own
     bool is_bits =
         n->kind == NODE_BINARY && (n->sign == SIGN('^', 0, 0) || n->sign == SIGN('<', '<', 0) ||
                                    n->sign == SIGN('>', '>', 0) || n->sign == SIGN('&', 0, 0));
@@ -1269,6 +1273,17 @@ static void take_multiple(struct atom *a, int64_t step)
     a->value = a->initial = value;
 }
 
+// Does the launch cover it?
+static bool is_extent(const struct study *s, uint32_t atom)
+{
+    bool found = false;
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        for (uint32_t i = 0; i < s->axis[axis].extent.count; i++)
+            found |= s->axis[axis].extent.atoms[i] == atom;
+    }
+    return found;
+}
+
 // "SIZE % (A * B) == 0" does not hold: a multiple is taken for each size that it names.
 static bool mend_sizes(struct study *s, const struct bound_names *b, const char *text)
 {
@@ -1280,7 +1295,8 @@ static bool mend_sizes(struct study *s, const struct bound_names *b, const char 
     bool changed = false;
     for (uint32_t i = 0; step > 1 && dividend && i < s->atom_count; i++) {
         struct atom *a = &s->atoms[i];
-        if (a->kind != ATOM_SIZE || a->has_initial || !is_word_of(dividend, a->text))
+        const bool is_free = a->kind == ATOM_SIZE || (a->kind == ATOM_SCALAR && is_extent(s, i));
+        if (!is_free || a->has_initial || !is_word_of(dividend, a->text))
             continue;
         int64_t odd = step, other = a->initial;
         while (odd % 2 == 0)
@@ -1400,7 +1416,7 @@ static void write_axis(struct writer_of *w, uint32_t axis)
             w->out->global[axis] =
                 arena_printf(s->arena, is_product ? "(%s) - %s" : "%s - %s",
                              w->out->global[axis] ? w->out->global[axis] : "", items);
-        if (!x->is_guarded && (x->tile_count || x->tile_factor > 1))
+        if ((!x->is_guarded || w->reach->is_barred) && (x->tile_count || x->tile_factor > 1))
             add_restriction_once(
                 w, arena_printf(s->arena, is_product ? "(%s) %% %s%s%s == 0" : "%s %% %s%s%s == 0",
                                 extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : ""));
@@ -2313,6 +2329,42 @@ static void settle_idle_sizes(struct study *s)
     study_bind(s);
 }
 
+// Does this item of the first group touch anything?
+static bool is_item_busy(struct study *s, uint32_t axis, int64_t place)
+{
+    const int64_t group[3] = {0, 0, 0};
+    int64_t item[3] = {0, 0, 0};
+    bool is_busy = false;
+    const uint64_t before = s->budget < SIZES_RESERVE ? s->budget : SIZES_RESERVE;
+    item[axis] = place;
+    study_bind(s);
+    run_forget(&s->run);
+    s->run.budget = before;
+    run_item(&s->run, group, item);
+    s->budget -= before - s->run.budget;
+    for (uint32_t i = 0; i < s->object_count; i++)
+        is_busy |= s->all[i]->access.read.any || s->all[i]->access.written.any;
+    for (uint32_t i = 0; i < s->run.group_count; i++)
+        is_busy |=
+            s->run.group_arrays[i]->access.read.any || s->run.group_arrays[i]->access.written.any;
+    return is_busy;
+}
+
+// A group whose size is a number, and which does all the work along its axis, has no items that return at once: others
+// wait for them at a barrier.
+static void narrow_groups(struct study *s)
+{
+    for (uint32_t axis = 0; axis < s->axes && s->kernel->body; axis++) {
+        struct launch_axis *x = &s->axis[axis];
+        const bool is_lone = !x->is_known && x->count_atom < 0 && s->asks_place[axis] &&
+                             !s->asks_group[axis] && x->local_over < 0 && x->local_times == 1;
+        if (!is_lone || x->local > -9 || s->kernel->required[axis] || !is_item_busy(s, axis, 0))
+            continue;
+        while (x->local < -2 && !is_item_busy(s, axis, -2 - x->local))
+            x->local = -1 - (-1 - x->local) / 2;
+    }
+}
+
 // Groups were small, to be run; a launch has larger ones, where they are free.
 static void widen_groups(struct study *s)
 {
@@ -2516,6 +2568,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     s->budget += reserve;
     choose_sizes(s);
     settle_idle_sizes(s);
+    narrow_groups(s);
     tell_fixed_sizes(w);
     tell_unread(w);
     w->is_by_group = names_role(s->kernel->name, group_results);

@@ -437,12 +437,24 @@ static struct value spread_lanes(struct machine *m, const struct value *v, uint3
     return out;
 }
 
+// A pointer counts in elements of the type that it is kept as.
+static void point_as(struct value *v, const struct type *t)
+{
+    if (v->kind != VALUE_POINTER || !t || !t->stars || t->dimension_count)
+        return;
+    v->type = t;
+    v->step = t->stars > 1 ? 8 : (int64_t)t->component * (t->lanes ? t->lanes : 1);
+    v->extent = 0;
+    v->rest_count = 0;
+}
+
 static void store_value(struct machine *m, const struct place *p, const struct value *v)
 {
     if (p->value) {
         bool is_vector = p->type && p->type->lanes > 1 && !p->type->stars &&
                          p->type->base != TYPE_OPAQUE && p->type->base != TYPE_RECORD;
         *p->value = is_vector ? spread_lanes(m, v, p->type->lanes) : converted(v, p->type);
+        point_as(p->value, p->type); // p = (char *)p + offset
     } else if (p->memory.kind == VALUE_POINTER) {
         touch_memory(m, &p->memory, p->memory.step, true);
     }
@@ -1018,12 +1030,7 @@ static struct value evaluate_cast(struct machine *m, const struct node *n)
     const struct type *t = n->type;
     if (n->a) {
         struct value v = evaluate(m, n->a);
-        if (v.kind == VALUE_POINTER && t->stars) {
-            v.type = t;
-            v.step = t->stars > 1 ? 8 : (int64_t)t->component * (t->lanes ? t->lanes : 1);
-            v.extent = 0;
-            v.rest_count = 0;
-        }
+        point_as(&v, t);
         if (t->lanes > 1 && !t->stars && v.kind != VALUE_POINTER)
             return spread_lanes(m, &v, t->lanes);
         return converted(&v, t);

@@ -174,7 +174,7 @@ static bool is_one_bracket(const char *text)
 
 // Makes "8 * (n + 1)" of "4 * (n + 1)". A number alone is of a buffer whose index is not known at all, and
 // grows to `least` at once.
-static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct arena *a)
+static bool grow_size(struct inferred_argument *x, int64_t by, int64_t least, struct arena *a)
 {
     const char *inner = x->size;
     char *end;
@@ -200,6 +200,18 @@ static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct 
     if (text)
         x->size = text;
     return text != NULL;
+}
+
+// Makes a buffer larger; an output that was written whole no longer is.
+static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct arena *a)
+{
+    if (!grow_size(x, by, least, a))
+        return false;
+    if (x->access == INFERRED_WRITE) {
+        x->access = INFERRED_BOTH;
+        x->is_zero = true;
+    }
+    return true;
 }
 
 static bool mend_past(struct inferred *f, const char *name, struct arena *a)
@@ -288,9 +300,24 @@ static bool mend_idle(struct inferred *f, unsigned turn, struct arena *a)
                              "kernel changed nothing"));
 }
 
-static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
+// Sizes of the problem, a quarter each.
+static bool shrink(struct inferred *f)
 {
     bool changed = false;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        struct inferred_name *n = &f->names[i];
+        if (n->role != NAME_CONSTANT || n->is_given || n->follows || n->value < 64 ||
+            n->value % 4 != 0)
+            continue;
+        n->value /= 4;
+        changed = true;
+    }
+    return changed;
+}
+
+static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
+{
+    bool changed = turn == 2 && shrink(f);
     for (uint32_t i = 0; i < f->argument_count; i++) {
         struct inferred_argument *x = &f->arguments[i];
         if (turn == 1 && x->kind == INFERRED_BUFFER && x->is_integer &&
@@ -313,18 +340,9 @@ static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
 
 static bool mend_long(struct inferred *f, struct arena *a, unsigned turn)
 {
-    bool changed = false;
-    for (uint32_t i = 0; i < f->name_count; i++) {
-        struct inferred_name *n = &f->names[i];
-        if (n->role != NAME_CONSTANT || n->is_given || n->follows || n->value < 64 ||
-            n->value % 4 != 0)
-            continue;
-        n->value /= 4;
-        changed = true;
-    }
-    return changed && (turn > 0 || tell(f, a,
-                                        "the sizes: smaller than usual, since a launch took "
-                                        "too long"));
+    return shrink(f) && (turn > 0 || tell(f, a,
+                                          "the sizes: smaller than usual, since a launch took "
+                                          "too long"));
 }
 
 // ---- parameters that change the result ---------------------------------------------------------
@@ -602,6 +620,10 @@ static bool copy_found(const struct inferred *from, struct arena *a, struct infe
 static bool run_round(const struct trial *t, struct trial_state *state, struct trial_outcome *o,
                       struct inferred *good, struct error *e)
 {
+    if (t->is_long && state->slow == 0) {
+        o->kind = TRIAL_LONG;
+        return trial_mend(t->found, o, NULL, state, t->arena);
+    }
     struct trial_rows *rows = check_once(t, o, e);
     if (!rows)
         return false;

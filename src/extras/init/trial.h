@@ -10,6 +10,7 @@ struct trial {
     const char *program, *spec, *language; // hone, the file it checks, --language
     // Writes `found` to the file `spec`.
     bool (*write)(void *owner, struct error *e);
+    bool is_long;             // `spec` is known to take too long: the first remedy is smaller sizes
     int (*interrupted)(void); // whether the user wants it to end: not 0
     void *owner;
 };

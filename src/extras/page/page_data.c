@@ -130,7 +130,7 @@ static void emit_parameter_values(const void *record, const void *context, struc
     for (uint32_t i = 0; i < p->count; i++) {
         struct text text = TEXT_INIT, shown = TEXT_INIT;
         if (p->values[i].kind == VALUE_INT || p->values[i].kind == VALUE_FLOAT) {
-            emit_value(j, &p->values[i]);
+            value_emit(&p->values[i], j);
             continue;
         }
         value_print(&p->values[i], &text);

@@ -13,21 +13,6 @@ static bool is_left_out(const struct sheet *g)
     return g->form != SHEET_CSV && g->rows > g->most;
 }
 
-static void put_quoted(const char *s, struct text *out)
-{
-    if (!strpbrk(s, ",\"\r\n") && s[0] != ' ') {
-        text_add(out, s);
-        return;
-    }
-    text_addc(out, '"');
-    for (; *s; s++) {
-        if (*s == '"')
-            text_addc(out, '"');
-        text_addc(out, *s);
-    }
-    text_addc(out, '"');
-}
-
 // One line, in which no character means anything to Markdown's tables or to HTML.
 static void put_cell_markdown(const char *s, struct text *out)
 {
@@ -57,7 +42,7 @@ static void put_sheet_cell(struct sheet *g, const char *shown, const char *exact
         return;
     begin_cell(g);
     if (g->form == SHEET_CSV) {
-        put_quoted(exact ? exact : shown, g->out);
+        text_add_csv(g->out, exact ? exact : shown);
     } else if (g->form == SHEET_MARKDOWN) {
         put_cell_markdown(shown, g->out);
         text_addc(g->out, ' ');
@@ -85,7 +70,7 @@ void sheet_head(struct sheet *g, const char *const *names)
     for (; names[count]; count++) {
         begin_cell(g);
         if (g->form == SHEET_CSV)
-            put_quoted(names[count], g->out);
+            text_add_csv(g->out, names[count]);
         else if (g->form == SHEET_MARKDOWN) {
             put_cell_markdown(names[count], g->out);
             text_addc(g->out, ' ');

@@ -123,7 +123,6 @@ struct compare_progress {
     double level;
     double correlation;                        // Kendall's tau of the two sides' times; NaN: none
     const struct compare_record *best[2];      // the fastest of each side
-    const struct compare_record *bests;        // (or NULL) these two, interleaved
     struct stats_ratio ratio_of_bests;         // the first side's over the second's
     uint64_t launches;                         // of kernels
     struct final_ranking_status final_ranking; // round 0: no rounds are running

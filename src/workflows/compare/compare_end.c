@@ -54,7 +54,6 @@ static void find_best_of_side(struct compare *c, uint32_t side)
 
 static void take_bests(struct compare_progress *s, const struct compare_record *bests)
 {
-    s->bests = bests;
     s->has_bests = true;
     s->ratio_of_bests = bests->ratio;
 }

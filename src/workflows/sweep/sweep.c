@@ -155,37 +155,31 @@ static bool load_line_spec(struct sweep *s, uint32_t line, struct error *e)
     return spec || note_point_failure(s, line, &why, e);
 }
 
-static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, bool *found,
-                       struct error *e)
+static bool ask_store_for_line(struct sweep *s, uint32_t line, struct best_answer *out, bool *found,
+                               struct error *e)
 {
     const struct tune_options *t = &s->o.lines[line].tune;
-    struct store *const stores[] = {t->setup.store, NULL};
-    struct best_options o = {.spec = entry_at(s, line)->spec,
-                             .device = t->setup.device,
-                             .space = t->setup.space,
-                             .objectives = t->objectives,
-                             .among.inputs =
-                                 t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
-    return best_find_today(&o, stores, NULL, &s->arena, out, found, e);
+    struct setup setup = t->setup;
+    struct error why = ERROR_INIT;
+    setup.spec = entry_at(s, line)->spec;
+    setup.log = NULL; // what is to be said of its sources was said
+    return best_in_place_of(&setup, &t->objectives, &s->arena, out, found, &why) ||
+           note_point_failure(s, line, &why, e);
 }
 
-// Takes the store's answer if it is of today's driver and source, and of a ranking of the whole
-// swept space unless any result will do.
-static bool ask_store_for_line(struct sweep *s, uint32_t line, struct error *e)
+// Takes the store's answer if it is of a ranking of the whole swept space, unless any result will do.
+static bool take_known(struct sweep *s, uint32_t line, struct error *e)
 {
-    const struct sweep_line *l = &s->o.lines[line];
     struct sweep_entry *n = entry_at(s, line);
     struct best_answer answer;
-    struct error why = ERROR_INIT;
-    bool found = false, is_known = l->means == SWEEP_KNOWN;
-    if (!l->tune.setup.store || (!is_known && (l->tune.setup.fresh || s->o.again)))
+    bool found = false, ok = true, is_known = s->o.lines[line].means == SWEEP_KNOWN;
+    if (!is_known && s->o.again)
         return true;
-    if (!find_known(s, line, &answer, &found, &why))
-        return note_point_failure(s, line, &why, e);
+    if (!ask_store_for_line(s, line, &answer, &found, e))
+        return false;
     if (!found)
         return true;
-    bool ok = true, is_whole = answer.place.ranked && !answer.place.part;
-    if (best_is_of_today(&answer) && (is_known || is_whole)) {
+    if (is_known || (answer.place.ranked && !answer.place.part)) {
         ok = take_choice(s, line, answer.choice) && take_result(s, line, answer.result);
         n->subspace = answer.place.part;
         n->stats = answer.stats;
@@ -216,7 +210,7 @@ static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
         n->configuration_json = "{}";
         return true;
     }
-    if (!ask_store_for_line(s, line, e))
+    if (!take_known(s, line, e))
         return false;
     if (n->timed || n->why)
         return true;
@@ -257,18 +251,16 @@ static bool say_none(struct sweep *s, const struct tune_progress *p)
 // faster: then `hone best` answers with it, and so must the sweep.
 static bool prefer_earlier_best(struct sweep *s, const struct tune_progress *p, struct error *e)
 {
-    const struct tune_options *t = &s->o.lines[s->line].tune;
     struct sweep_entry *n = entry_at(s, s->line);
     struct best_answer answer;
-    struct error why = ERROR_INIT;
     bool found = false, ok = true;
-    if (!t->setup.store || t->setup.fresh || !p->ranked.decided || !n->timed)
+    if (!p->ranked.decided || !n->timed)
         return true;
-    if (!find_known(s, s->line, &answer, &found, &why))
-        return note_point_failure(s, s->line, &why, e);
+    if (!ask_store_for_line(s, s->line, &answer, &found, e))
+        return false;
     if (!found)
         return true;
-    if (best_is_of_today(&answer) && answer.place.ranked && answer.stats.high < n->stats.low) {
+    if (answer.place.ranked && answer.stats.high < n->stats.low) {
         ok = take_choice(s, s->line, answer.choice) && take_result(s, s->line, answer.result);
         n->stats = answer.stats;
     }

@@ -63,7 +63,7 @@ static bool give_header(struct cuda_host *h, const char *name, const char *text)
 
 bool cuda_host_add(struct cuda_host *h, const char *log)
 {
-    static const char asks[] = "cannot open source file \"";
+    static const char asks[] = " open source file \""; // "cannot" or, without folders, "could not"
     const char *at = strstr(log, asks);
     if (!at)
         return false;
