@@ -34,13 +34,13 @@ static const struct shipped specs[] = {
     {"matmul_tensor", "N=65", "151200", 5490, 90}, // no rows of whole 16 bytes: not mapped
     {"matmul_tensor", "CORRECTED=1", "151200", 75, 0},
     {"matmul_tensor", "CORRECTED=1", "151200", 6120, 90},
-    {"matmul_half", NULL, "201600", 20, 0},
-    {"matmul_half", NULL, "201600", 28, 80},
-    {"matmul_half", NULL, "201600", 3182, 90},
-    {"matmul_half", "N=65", "201600", 20, 90}, // no rows of whole 16 bytes: no maps
-    {"matmul_fp8", NULL, "107520", 20, 0},
-    {"matmul_fp8", NULL, "107520", 1770, 90},
-    {"matmul_fp8", "FAST=0", "107520", 1330, 90},
+    {"matmul_half", NULL, "1814400", 20, 0},
+    {"matmul_half", NULL, "1814400", 28, 80},
+    {"matmul_half", NULL, "1814400", 8727, 90},
+    {"matmul_half", "N=65", "1814400", 20, 90}, // no rows of whole 16 bytes: no maps
+    {"matmul_fp8", NULL, "752640", 20, 0},
+    {"matmul_fp8", NULL, "752640", 4460, 90},
+    {"matmul_fp8", "FAST=0", "752640", 3360, 90},
     {"matmul_double", NULL, "48000", 45, 0},
     {"matmul_double", NULL, "48000", 2605, 90},
     {"matmul_double", "K=65", "48000", 45, 90},
