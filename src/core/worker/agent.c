@@ -10,9 +10,9 @@
 #include "os/process.h"
 #include "os/scratch.h"
 #include "worker/device_lock.h"
+#include "worker/modes.h"
 #include "worker/node_frames.h"
 #include "worker/protocol.h"
-#include "worker/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "os/process.h"
+#include "worker/modes.h"
 #include "worker/node_frames.h"
 #include "worker/protocol.h"
-#include "worker/worker.h"
 
 #include <errno.h>
 #include <poll.h>

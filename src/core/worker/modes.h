@@ -1,0 +1,23 @@
+// What hone-worker is, if its first argument says that it is no worker.
+#pragma once
+
+#include "base/error.h"
+
+struct worker_mode {
+    const char *name;  // "--own"
+    const char *usage; // lines of its own; "" where it is not for people
+    const char *help;
+    // Gets the arguments behind its name. Returns the exit status, or -1: they make no sense.
+    int (*run)(char **arguments);
+};
+
+// Each is NAME_mode.
+#define WORKER_MODES(X) X(own) X(node) X(link) X(launch)
+
+#define X(name) extern const struct worker_mode name##_mode;
+WORKER_MODES(X)
+#undef X
+
+// Moves the channel from descriptor 0 to a high one that children do not inherit; what is printed (descriptor 1) goes where
+// messages go. Returns the channel or -1.
+int take_channel(struct error *e);
