@@ -4,7 +4,6 @@
 #include "cli/comparing.h"
 
 #include "cli/interrupt.h"
-#include "cli/nodes.h"
 #include "report/progress.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 // The two sides of a comparison, as --left and --right define them.
 #include "cli/comparing.h"
 #include "cli/environment.h"
-#include "cli/nodes.h"
 
 #include <string.h>
 
@@ -122,7 +121,7 @@ static int default_sides(struct comparing *c)
 void comparing_share_nodes(struct comparing *c, struct comparing_side *s)
 {
     if (s != c->sides)
-        agents_borrow(&c->sides[0].work.agents, &s->work.agents);
+        s->work.nodes_of = &c->sides[0].work;
 }
 
 // One device, or two views of one card.

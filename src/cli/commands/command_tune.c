@@ -300,8 +300,7 @@ static int run_all(const struct invocation *i)
         if (kind > 0) {
             struct text gap = TEXT_INIT;
             session_init(s, i);
-            agents_borrow(&sessions[0].work.agents, &w->agents);
-            w->agents.are_others_said = false;
+            w->nodes_of = &sessions[0].work;
             text_add(&gap, s->format == REPORT_JSON ? "" : "\n");
             workflow_write(&w->ticker, &gap);
         }

@@ -1,4 +1,4 @@
-// What hone-worker is, if its first argument says that it is no worker.
+// Modes of hone-worker: its first argument says that it is something else than a worker.
 #pragma once
 
 #include "base/error.h"
