@@ -4,10 +4,10 @@
 #include "fuzz.h"
 
 #include "os/process.h"
-#include "runner/node.h"
-#include "worker/agent.h"
+#include "extras/nodes/node.h"
+#include "extras/nodes/agent.h"
 #include "worker/device_lock.h"
-#include "worker/node_frames.h"
+#include "extras/nodes/node_frames.h"
 #include "worker/protocol.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // --on: which devices share the work. Those with one identity (model, driver, compiler) are places of
 // one tune, on whichever node; whatever differs is left to a tune of its own, and said.
-#include "cli/agents.h"
 #include "cli/nodes.h"
+#include "extras/nodes/agents.h"
 
 #include "runner/farm.h"
 
@@ -11,24 +11,20 @@
 
 #define WITH_NODES "on, build-on: it is about nodes"
 
-#define NODE_OPTIONS                                                                               \
-    {OPTION("on", "WHERE", option_list, GIVEN(on)),                                                \
-     .brief = "nodes and devices that share the work", .is_list = true,                            \
-     .help =                                                                                       \
-         "Where the work is done: local (all equal devices of this machine), slurm (every "        \
-         "node of the allocation that this runs in), ssh:HOST,HOST,... or 'exec:COMMAND', any "    \
-         "command that is put before the agent's, split without a shell. Several are "             \
-         "separated by commas, or given one by one; exec: goes to the end. See `hone help "        \
-         "nodes`."},                                                                               \
-        {OPTION("nodes", "NAME,...", option_once, GIVEN(nodes)), .needs = WITH_NODES,              \
-         .help = "What {} stands for in 'exec:COMMAND': an agent for each of these names."},       \
-    {                                                                                              \
-        OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)),                            \
-            .needs = WITH_NODES,                                                                   \
-            .help = "Where hone-worker lies on the nodes. Default: where it lies here."            \
-    }
-
-const struct option node_options[] = {NODE_OPTIONS, {0}};
+const struct option node_options[] = {
+    {OPTION("on", "WHERE", option_list, GIVEN(on)),
+     .brief = "nodes and devices that share the work", .is_list = true,
+     .help = "Where the work is done: local (all equal devices of this machine), slurm (every "
+             "node of the allocation that this runs in), ssh:HOST,HOST,... or 'exec:COMMAND', any "
+             "command that is put before the agent's, split without a shell. Several are "
+             "separated by commas, or given one by one; exec: goes to the end. See `hone help "
+             "nodes`."},
+    {OPTION("nodes", "NAME,...", option_once, GIVEN(nodes)), .needs = WITH_NODES,
+     .help = "What {} stands for in 'exec:COMMAND': an agent for each of these names."},
+    {OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)), .needs = WITH_NODES,
+     .help = "Where hone-worker lies on the nodes. Default: where it lies here."},
+    {0},
+};
 
 const struct option build_options[] = {
     {OPTION("build-on", "WHERE", option_list, GIVEN(build_on)), .is_list = true,

@@ -2,7 +2,7 @@
 // loop over all of them. What a worker may send or be sent is bounded by credit, so that one that
 // does not read costs no other anything. Scratch and the drivers' caches lie in a folder of the
 // agent's own, which goes with it.
-#include "worker/agent.h"
+#include "extras/nodes/agent.h"
 
 #include "base/array.h"
 #include "model/languages.h"
@@ -11,7 +11,7 @@
 #include "os/scratch.h"
 #include "worker/device_lock.h"
 #include "worker/modes.h"
-#include "worker/node_frames.h"
+#include "extras/nodes/node_frames.h"
 #include "worker/protocol.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // Starts agents on the nodes that --on and --build-on name, and asks each for its devices, or whether it can build. Starting takes a launcher's time and asking a
 // driver's, seconds of both: nodes are waited for together, and asked by a thread each.
-#include "cli/agents.h"
+#include "extras/nodes/agents.h"
 
 #include "cli/console.h"
 #include "cli/interrupt.h"

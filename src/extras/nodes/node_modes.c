@@ -1,7 +1,7 @@
 // hone-worker --node and --link, as they are called; and --launch, by which a link starts its launcher.
-#include "worker/agent.h"
+#include "extras/nodes/agent.h"
 #include "worker/modes.h"
-#include "worker/node_frames.h"
+#include "extras/nodes/node_frames.h"
 
 #include "os/beside.h"
 

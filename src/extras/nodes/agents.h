@@ -5,8 +5,8 @@
 #include "cli/environment.h"
 #include "cli/settings.h"
 #include "lib/handle.h"
-#include "runner/launchers.h"
-#include "runner/node.h"
+#include "extras/nodes/launchers.h"
+#include "extras/nodes/node.h"
 
 struct agent_member {
     const char *name;             // "" is this machine

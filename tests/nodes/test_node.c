@@ -1,9 +1,9 @@
 // A node on this machine: hone-worker --link and --node between the evaluator and workers that
 // behave as they are told.
-#include "fixture.h"
+#include "../runner/fixture.h"
 
 #include "os/process.h"
-#include "runner/node.h"
+#include "extras/nodes/node.h"
 #include "worker/device_lock.h"
 
 #include <dirent.h>

@@ -2,11 +2,11 @@
 // Nothing has to be called regularly: the link keeps the connection, and what it says waits until
 // somebody asks. A worker's channel and what it prints are descriptors of this machine, handed to
 // the link when the worker is started.
-#include "runner/node.h"
+#include "extras/nodes/node.h"
 
 #include "os/process.h"
 #include "worker/device_lock.h"
-#include "worker/node_frames.h"
+#include "extras/nodes/node_frames.h"
 
 #include <errno.h>
 #include <fcntl.h>
