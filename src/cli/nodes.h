@@ -4,9 +4,10 @@
 
 #include "cli/work.h"
 
-// Into struct spec_settings.
-extern const struct option node_options[];  // --on, --nodes, --node-worker
-extern const struct option build_options[]; // --build-on
+// Into struct spec_settings; without the extra there are none.
+#define NODE_OPTIONS  (EXTRA_NODES(1 ? node_options :) no_options)  // --on, --nodes, --node-worker
+#define BUILD_OPTIONS (EXTRA_NODES(1 ? build_options :) no_options) // --build-on
+extern const struct option node_options[], build_options[];
 
 // work_list() with --on: of the devices of its nodes, which are started once.
 bool nodes_list(struct work *w, const struct hone_spec *spec, const char *language,

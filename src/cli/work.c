@@ -72,7 +72,7 @@ void work_release(struct work *w)
     recorded_free(w->recorded);
     setup_release(&w->setup);
     hone_devices_free(w->list);
-    nodes_release(w);
+    EXTRA_NODES(nodes_release(w);)
     work_close_store(w);
     hone_spec_free(w->loaded);
     hone_spec_free(w->unbound);
@@ -272,8 +272,9 @@ static bool is_device_number(const struct work *w)
 bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
 {
     const bool is_number = is_device_number(w);
-    if (w->given && w->given->on.count > 0)
-        return nodes_list(w, is_number ? NULL : spec, is_number ? NULL : language, e);
+    spec = is_number ? NULL : spec;
+    language = is_number ? NULL : language;
+    EXTRA_NODES(if (w->given && w->given->on.count > 0) return nodes_list(w, spec, language, e);)
     struct hone_error why = HONE_ERROR_INIT;
     const struct environment *v = &w->environment;
     const struct hone_worker worker = {.size = sizeof worker,
@@ -281,8 +282,8 @@ bool work_list(struct work *w, const struct hone_spec *spec, const char *languag
                                        .environment = (const char *const *)v->worker_with};
     const struct hone_devices_options options = {.size = sizeof options,
                                                  .worker = &worker,
-                                                 .spec = is_number ? NULL : spec,
-                                                 .language = is_number ? NULL : language,
+                                                 .spec = spec,
+                                                 .language = language,
                                                  .keep_worker = true};
     struct hone_devices *list = hone_devices_list(&options, &why);
     take_error(&why, e);
@@ -536,7 +537,8 @@ int work_device(struct work *w)
                                 : choose_device(list, count, wanted, &e);
     if (w->device && wanted && wanted[0] && !w->takes_kind && w->given->on.count == 0)
         w->device = take_free_card(list, count, wanted, w->device, w->environment.locks);
-    w->chosen = w->given->on.count > 0 ? nodes_device(w) : device_like(w->list, w->device);
+    w->chosen =
+        EXTRA_NODES(w->given->on.count > 0 ? nodes_device(w) :) device_like(w->list, w->device);
     if (w->device && !wanted && !w->takes_kind)
         say_which_device(list, count, w->device, w->given->on.count > 0);
     if (!list)
@@ -548,13 +550,16 @@ int work_device(struct work *w)
 
 int work_places(struct work *w)
 {
-    return nodes_places(w);
+    int status = EXIT_DONE;
+    EXTRA_NODES(status = nodes_places(w);)
+    (void)w;
+    return status;
 }
 
 void work_drop_workers(struct work *w)
 {
     devices_drop_worker(w->list);
-    nodes_drop_workers(w);
+    EXTRA_NODES(nodes_drop_workers(w);)
     for (uint32_t i = 0; i < w->places.count; i++)
         w->place_list[i].spare = NULL;
 }

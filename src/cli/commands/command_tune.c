@@ -389,8 +389,8 @@ static const struct option end_options[] = {
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
     {"What and where", part_options, FIELD(given)},
-    {"What and where", node_options, FIELD(given)},
-    {"What and where", build_options, FIELD(given)},
+    {"What and where", NODE_OPTIONS, FIELD(given)},
+    {"What and where", BUILD_OPTIONS, FIELD(given)},
     {"What and where", reference_options, FIELD(given)},
     {"Search", search_options, FIELD(search)},
     {"Search", way_options, 0},
@@ -442,7 +442,7 @@ const struct command command_tune = {
         "result, one a finalist at the end; summary. With --device all these lines stand there for "
         "each device.",
     .records = json_records,
-    .topics = "ranking, rules, objectives, strategies, nodes, json",
+    .topics = "ranking, rules, objectives, strategies, " EXTRA_NODES("nodes, ") "json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct tune_settings),

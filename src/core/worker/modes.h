@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "extras.h"
 
 struct worker_mode {
     const char *name;  // "--own"
@@ -12,7 +13,7 @@ struct worker_mode {
 };
 
 // Each is NAME_mode.
-#define WORKER_MODES(X) X(own) X(node) X(link) X(launch)
+#define WORKER_MODES(X) X(own) EXTRA_NODES(X(node) X(link) X(launch))
 
 #define X(name) extern const struct worker_mode name##_mode;
 WORKER_MODES(X)
