@@ -35,7 +35,7 @@ struct work {
     // (or NULL) with the worker that listed them; `devices` is its report.
     struct hone_devices *list;
     struct agents *agents; // (or NULL) of --on, whose devices `devices` are then, and --build-on
-    const struct work *nodes_of; // (or NULL) whose nodes are this one's, too
+    const struct work *nodes_of; // (or NULL) whose nodes are this one's, once it has some
     struct device_report devices;
     const struct device_info *device;
     const struct hone_device *chosen; // (or NULL) of the list: `device`

@@ -66,7 +66,8 @@ bool nodes_list(struct work *w, const struct hone_spec *spec, const char *langua
 
 const struct hone_device *nodes_device(const struct work *w)
 {
-    return agents_device(w->agents, w->device);
+    const struct agent_member *m = agents_with(w->agents, w->device);
+    return m ? device_like(m->devices, w->device) : NULL;
 }
 
 void nodes_drop_workers(struct work *w)
