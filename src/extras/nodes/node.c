@@ -217,8 +217,9 @@ static void send_queued(struct linked *n)
     }
 }
 
-static enum node_state listen_to_link(struct linked *n)
+enum node_state node_state(struct node *node)
 {
+    struct linked *n = linked_of(node);
     struct node_frame f;
     struct error e = ERROR_INIT;
     if (n->state == NODE_LOST)
@@ -245,11 +246,6 @@ static enum node_state listen_to_link(struct linked *n)
         send_queued(n);
     }
     return n->state;
-}
-
-enum node_state node_state(struct node *n)
-{
-    return listen_to_link(linked_of(n));
 }
 
 // ---- processes there ---------------------------------------------------------------------------
@@ -313,7 +309,7 @@ static bool start_there(struct process_host *h, struct process *p, const char *c
     struct linked *n = linked_of_host(h);
     int channel[2] = {-1, -1}, printed[2] = {-1, -1};
     bool ok = false;
-    if (listen_to_link(n) == NODE_LOST)
+    if (node_state(&n->node) == NODE_LOST)
         return error_set(e, ERROR_WORKER, "%s", n->reason);
     struct child *c = alloc_zeroed(sizeof *c, e);
     if (!c)
@@ -367,7 +363,7 @@ static void forget_there(struct process_host *h, pid_t number)
 static bool is_gone_there(struct process_host *h, pid_t number, int *status)
 {
     struct linked *n = linked_of_host(h);
-    enum node_state state = listen_to_link(n);
+    enum node_state state = node_state(&n->node);
     const struct child *c = *find_child(n, number);
     if (c && !c->is_gone && state != NODE_LOST)
         return false;
@@ -379,7 +375,7 @@ static bool is_gone_there(struct process_host *h, pid_t number, int *status)
 static uint64_t memory_there(struct process_host *h, pid_t number)
 {
     struct linked *n = linked_of_host(h);
-    listen_to_link(n);
+    node_state(&n->node);
     const struct child *c = *find_child(n, number);
     return c ? c->memory : 0;
 }
@@ -387,7 +383,7 @@ static uint64_t memory_there(struct process_host *h, pid_t number)
 static const char *why_lost(struct process_host *h)
 {
     struct linked *n = linked_of_host(h);
-    return listen_to_link(n) == NODE_LOST ? n->reason : NULL;
+    return node_state(&n->node) == NODE_LOST ? n->reason : NULL;
 }
 
 static const struct process_host_operations there = {.start = start_there,
@@ -427,7 +423,7 @@ static bool ask_for_lock(struct linked *n, const struct device_lock *l, struct e
 static int try_there(struct device_lock_host *h, struct device_lock *l, struct error *e)
 {
     struct linked *n = linked_of_locks(h);
-    if (listen_to_link(n) == NODE_LOST) {
+    if (node_state(&n->node) == NODE_LOST) {
         error_set(e, ERROR_WORKER, "%s", n->reason);
         return -1;
     }
