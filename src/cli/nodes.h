@@ -9,11 +9,11 @@
 #define BUILD_OPTIONS (EXTRA_NODES(1 ? build_options :) no_options) // --build-on
 extern const struct option node_options[], build_options[];
 
-// work_list() with --on: of the devices of its nodes, which are started once.
+// work_list() where there is --on: lists the devices of its nodes, which are started once.
 bool nodes_list(struct work *w, const struct hone_spec *spec, const char *language,
                 struct error *e);
-const struct hone_device *
-nodes_device(const struct work *w); // that w->device is a copy of; or NULL
-int nodes_places(struct work *w);   // work_places()
+// What w->device is a copy of, in these lists; or NULL.
+const struct hone_device *nodes_device(const struct work *w);
+int nodes_places(struct work *w); // work_places()
 void nodes_drop_workers(struct work *w);
 void nodes_release(struct work *w);

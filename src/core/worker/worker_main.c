@@ -47,7 +47,7 @@ static int print_usage(FILE *to)
     for (int i = 0; i < MODES; i++)
         fputs(modes[i]->help, to);
     fputs(about_environment, to);
-    return fflush(to) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return fflush(to) == 0 && !ferror(to) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 // Prints the reason of the worker's end to standard error, which the tuner reports.
