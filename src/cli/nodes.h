@@ -12,7 +12,7 @@ extern const struct option node_options[], build_options[];
 // work_list() where there is --on: lists the devices of its nodes, which are started once.
 bool nodes_list(struct work *w, const struct hone_spec *spec, const char *language,
                 struct error *e);
-// What w->device is a copy of, in these lists; or NULL.
+// The device of these lists that w->device is a copy of; or NULL.
 const struct hone_device *nodes_device(const struct work *w);
 int nodes_places(struct work *w); // work_places()
 void nodes_drop_workers(struct work *w);
