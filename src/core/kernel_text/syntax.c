@@ -675,8 +675,10 @@ static void read_specifiers(struct parser *p, struct type *t)
             t->is_extern = true;
             p->at += p->at[1].kind == TOKEN_TEXT;
         } else if (space_word(p, word, &t->space) || is_plain_word(p, word)) {
-            if (function_ahead(p))
+            if (function_ahead(p)) {
                 p->function->is_inner |= str_listed(inner_words, word);
+                p->function->is_device |= strcmp(word, "__device__") == 0;
+            }
         } else if (!p->traits->is_plain_call && str_listed(p->traits->kernel_words, word)) {
             if (function_ahead(p))
                 p->function->is_kernel = true;
@@ -904,6 +906,7 @@ static struct node *read_name(struct parser *p)
     while (at_sign(p, "::") && p->at[1].kind == TOKEN_NAME) {
         word = p->at[1].text;
         p->at += 2;
+        n->is_scoped = true;
     }
     // float(x), float4(a, b, c, d), T{}
     if (!is_variable && (at_sign(p, "(") || at_sign(p, "{")) &&
