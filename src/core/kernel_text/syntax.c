@@ -1720,9 +1720,14 @@ bool function_is_named(const struct function *f, const char *name)
 
 const struct function *syntax_function(const struct syntax *s, const char *name)
 {
+    const struct function *found = NULL;
     for (uint32_t i = s->function_count; i-- > 0;) {
-        if (function_is_named(&s->functions[i], name))
-            return &s->functions[i];
+        const struct function *f = &s->functions[i];
+        if (!function_is_named(f, name))
+            continue;
+        if (f->is_kernel) // the host's function that launches it may have its name
+            return f;
+        found = found ? found : f;
     }
-    return NULL;
+    return found;
 }
