@@ -651,6 +651,15 @@ static void try_parameters(struct making *m)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+int64_t making_twin(const struct making *m, uint32_t argument)
+{
+    const struct capture_value *values = m->k->launches[0].values, *v = &values[argument];
+    return v->same >= 0 && !v->image && v->origin == values[v->same].origin &&
+                   v->bytes == values[v->same].bytes
+               ? v->same
+               : -1;
+}
+
 static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
 {
     const bool first = k->launches[0].values[argument].kind == CAPTURED_NULL;
@@ -722,11 +731,13 @@ static bool refuse_launch(struct making *m)
         if (is_sometimes_null(k, i))
             return refuse_spec(
                 m, arena_printf(m->a, "argument %s is NULL in some launches", argument_name(m, i)));
-        if (v->same >= 0 && (!str_equal(v->before, v->after) ||
-                             !str_equal(l->values[v->same].before, l->values[v->same].after)))
-            return refuse_spec(m, arena_printf(m->a, "arguments %s and %s are the same memory",
+        if (v->same >= 0 && making_twin(m, i) < 0 &&
+            (!str_equal(v->before, v->after) ||
+             !str_equal(l->values[v->same].before, l->values[v->same].after)))
+            return refuse_spec(m, arena_printf(m->a, "arguments %s and %s share %s, and it changes",
                                                argument_name(m, (uint32_t)v->same),
-                                               argument_name(m, i)));
+                                               argument_name(m, i),
+                                               v->image ? "an image" : "a part of their memory"));
         if (!same_images(k, i))
             return refuse_spec(m, arena_printf(m->a, "image %s differs in kind between launches",
                                                argument_name(m, i)));

@@ -56,6 +56,8 @@ struct making {
 
 const struct macro *making_macro(const struct making *m, const char *name);
 const char *argument_name(const struct making *m, uint32_t at);
+// The earlier argument whose memory, whole, is an argument's too, and no image; -1: none.
+int64_t making_twin(const struct making *m, uint32_t argument);
 
 // ---- types (capture_types.c) -------------------------------------------------------------------
 
