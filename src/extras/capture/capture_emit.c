@@ -107,6 +107,17 @@ static bool same_columns(const struct emitting *x, const struct capture_launch *
     return true;
 }
 
+static bool same_globals(const struct making *m, const struct capture_launch *l)
+{
+    const struct capture_launch *first = &m->k->launches[0];
+    bool same = l->symbol_count == first->symbol_count;
+    for (uint32_t i = 0; same && i < l->symbol_count; i++)
+        same = str_equal(l->symbols[i].name, first->symbols[i].name) &&
+               l->symbols[i].value == first->symbols[i].value &&
+               l->values[l->symbols[i].value].bytes == first->values[l->symbols[i].value].bytes;
+    return same;
+}
+
 // The launches that change something and that the constants tell apart; the others are replayed, but not in the spec.
 static void choose_launches(struct emitting *x)
 {
@@ -116,7 +127,8 @@ static void choose_launches(struct emitting *x)
         const struct capture_launch *l = &k->launches[i];
         bool ok = l->dimensions == first->dimensions && str_equal(l->device, first->device) &&
                   making_is_alike(x->m, l) && !l->has_offset && !l->is_indirect &&
-                  l->shared == first->shared && !l->has_inside && (i == 0 || !l->replay.why);
+                  l->shared == first->shared && !l->has_inside && same_globals(x->m, l) &&
+                  (i == 0 || !l->replay.why);
         for (uint32_t o = 0; o < x->case_count; o++)
             ok = ok && !same_columns(x, l, x->cases[o]);
         for (uint32_t a = 0; ok && a < k->argument_count; a++)
@@ -463,6 +475,29 @@ static bool emit_value(struct emitting *x, struct emit *j, uint32_t argument)
     return ok;
 }
 
+// A symbol of the module, set before the launch.
+static bool emit_global(struct emitting *x, struct emit *j, const struct capture_symbol *g,
+                        struct error *e)
+{
+    const char *type, *file = data_name(x, g->value, false, e);
+    uint32_t bytes;
+    const bool is_known = making_global_type(x->m, g, &type, &bytes);
+    emit_object_at(j, g->name);
+    emit_text_at(j, "type", type);
+    if (!is_known) {
+        emit_key(j, "type_size");
+        emit_i64(j, 1);
+    }
+    emit_text_at(j, "memory", "symbol");
+    emit_key(j, "size");
+    emit_i64(j, (int64_t)(x->launches[0]->values[g->value].bytes / bytes));
+    emit_object_at(j, "fill");
+    emit_text_at(j, "file", file);
+    emit_object_end(j);
+    emit_object_end(j);
+    return file != NULL;
+}
+
 static bool emit_arguments(struct emitting *x, struct emit *j, struct error *e)
 {
     struct making *m = x->m;
@@ -480,6 +515,10 @@ static bool emit_arguments(struct emitting *x, struct emit *j, struct error *e)
             if (!emit_image(x, j, i, e))
                 return false;
         } else if (!(kind == CAPTURED_VALUE ? emit_value(x, j, i) : emit_buffer(x, j, i, e)))
+            return false;
+    }
+    for (uint32_t g = 0; g < m->global_count; g++) {
+        if (!emit_global(x, j, m->globals[g], e))
             return false;
     }
     emit_object_end(j);

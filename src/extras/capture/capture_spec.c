@@ -685,16 +685,17 @@ static bool same_images(const struct capture_kernel *k, uint32_t argument)
     return same;
 }
 
-// A symbol that the kernel's text uses; without one, any that is there. NULL: none.
-static const char *used_symbol(const struct making *m, const struct capture_launch *l)
+// A symbol that a launch changes, which is no output of a spec; NULL: none.
+static const char *changed_global(const struct making *m)
 {
-    for (uint32_t i = 0; i < l->symbol_count; i++) {
-        bool is_used = !m->is_inferred;
-        for (uint32_t k = 0; m->is_inferred && k < m->f.argument_count; k++)
-            is_used = is_used || (m->f.arguments[k].kind == INFERRED_SYMBOL &&
-                                  str_equal(m->f.arguments[k].name, l->symbols[i]));
-        if (is_used)
-            return l->symbols[i];
+    for (size_t i = 0; i < m->k->launch_count; i++) {
+        const struct capture_launch *l = &m->k->launches[i];
+        for (uint32_t g = 0;
+             g < m->global_count && l->symbol_count == m->k->launches[0].symbol_count; g++) {
+            const struct capture_value *v = &l->values[m->globals[g]->value];
+            if (!str_equal(v->before, v->after))
+                return m->globals[g]->name;
+        }
     }
     return NULL;
 }
@@ -716,14 +717,10 @@ static bool refuse_launch(struct making *m)
     if (l->has_inside)
         return refuse_spec(m,
                            "a struct by value has pointers in it, which a spec's values cannot be");
-    const char *symbol = used_symbol(m, l);
+    const char *symbol = changed_global(m);
     if (symbol)
         return refuse_spec(
-            m,
-            arena_printf(m->a,
-                         "it uses the module's %s, which the program sets: a tuned program would "
-                         "have one of its own",
-                         symbol));
+            m, arena_printf(m->a, "it changes the module's %s, which is no argument", symbol));
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
@@ -847,6 +844,7 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
         m->is_inferred = infer_kernel(text_cstr(&whole), whole.length, m->language, last_name(a, k),
                                       a, &m->f, &ignored);
     making_learn_types(m, text_cstr(&whole));
+    making_learn_globals(m, text_cstr(&whole));
     text_release(&whole);
     take_null_pointers(m);
     for (size_t l = 0; l < k->launch_count; l++)

@@ -197,6 +197,51 @@ void making_learn_types(struct making *m, const char *text)
     }
 }
 
+// The last name of a mangled one: "factors" of "_ZN4wave7factorsE".
+static const char *plain_name(const struct making *m, const char *symbol)
+{
+    const char *at = symbol + strcspn(symbol, "0123456789"), *name = symbol;
+    size_t length = strlen(symbol);
+    while (str_starts(symbol, "_Z") && isdigit((unsigned char)*at)) {
+        char *end;
+        const unsigned long own = strtoul(at, &end, 10);
+        if (own > strlen(end))
+            break;
+        name = end, length = own;
+        at = end + own;
+    }
+    return arena_strndup(m->a, name, length);
+}
+
+void making_learn_globals(struct making *m, const char *text)
+{
+    const struct capture_launch *l = &m->k->launches[0];
+    m->globals = arena_array(m->a, l->symbol_count + (size_t)1, sizeof *m->globals);
+    for (uint32_t i = 0; m->globals && i < l->symbol_count; i++) {
+        const char *name = plain_name(m, l->symbols[i].name);
+        if (name && find_word(text, text + strlen(text), name))
+            m->globals[m->global_count++] = &l->symbols[i];
+    }
+}
+
+bool making_global_type(const struct making *m, const struct capture_symbol *g, const char **spec,
+                        uint32_t *bytes)
+{
+    const char *name = plain_name(m, g->name);
+    const struct scalar_name *s = NULL;
+    uint32_t width = 0;
+    for (uint32_t i = 0; m->is_inferred && i < m->f.argument_count; i++) {
+        const struct inferred_argument *a = &m->f.arguments[i];
+        if (a->kind == INFERRED_SYMBOL && str_equal(a->name, name) && a->type &&
+            !read_type(kernel_words(m, a->type), &s, &width))
+            s = NULL;
+    }
+    const bool ok = s && width == 1 && m->k->launches[0].values[g->value].bytes % s->bytes == 0;
+    *spec = ok ? s->spec : "custom";
+    *bytes = ok ? s->bytes : 1;
+    return ok;
+}
+
 const char *argument_type(const struct making *m, uint32_t at)
 {
     return m->types && m->types[at] ? m->types[at] : "";
