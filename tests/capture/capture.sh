@@ -43,6 +43,8 @@ check sub_buffer 1
 check overlap 1 "scale: tunes block_size_x"
 check places 2 "3       2      2      0    0  scale: tunes block_size_x"
 check unfilled 1 "few: tunes block_size_x"
+check union 1 "shift: "
+check clear 1 "clear: tunes block_size_x"
 check no_access 1
 check local 1
 check values 1
@@ -117,7 +119,7 @@ with() {
   "$hone" with "$@" >with.out 2>with.err
 }
 "$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
-for spec in local/turn.json values/values.json image/look.json images/halve.json overlap/scale.json unfilled/few.json; do
+for spec in local/turn.json values/values.json image/look.json images/halve.json overlap/scale.json unfilled/few.json union/shift.json clear/clear.json; do
   "$hone" check $spec --sample 2 >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
 done
 grep -q '"seed": *17293822569102704641' values/values.json || fail "values: $(cat values/values.json)"

@@ -202,6 +202,47 @@ static void case_overlap(void)
     tell(x, N * 4);
 }
 
+// A union by value, whose members hone does not know: by the text alone it could be a float.
+static void case_union(void)
+{
+    cl_kernel k = build("#define PAIR(REAL, ROOT) \\\n"
+                        "    typedef union { struct { REAL x, y; }; REAL both[2]; } ROOT##_t;\n"
+                        "PAIR(float, pair)\n"
+                        "__kernel void shift(__global float *z, pair_t by, int n)\n"
+                        "{\n"
+                        "    int i = get_global_id(0);\n"
+                        "    if (i < n)\n"
+                        "        z[i] += by.x - by.both[1];\n"
+                        "}\n",
+                        "", "shift");
+    const float by[] = {3, 1.5f};
+    const cl_int n = N;
+    cl_mem x = buffer(0, N * 4, numbers());
+    set(k, 0, sizeof x, &x);
+    set(k, 1, sizeof by, by);
+    set(k, 2, sizeof n, &n);
+    launch_on(queue, k, N, 64);
+    tell(x, N * 4);
+}
+
+// Zeros are right, and another content before the launch tells them from no launch.
+static void case_clear(void)
+{
+    cl_kernel k = build("__kernel void clear(__global float *x, int n)\n"
+                        "{\n"
+                        "    int i = get_global_id(0);\n"
+                        "    if (i < n)\n"
+                        "        x[i] = 0;\n"
+                        "}\n",
+                        "", "clear");
+    const cl_int n = N;
+    cl_mem x = buffer(0, N * 4, numbers());
+    set(k, 0, sizeof x, &x);
+    set(k, 1, sizeof n, &n);
+    launch_on(queue, k, N, 64);
+    tell(x, N * 4);
+}
+
 // What the kernel leaves alone is so large that no tolerance by its size would tell a change.
 static void case_unfilled(void)
 {
@@ -622,6 +663,8 @@ static const struct program_case {
     {"overlap", case_overlap, false},
     {"places", case_places, false},
     {"unfilled", case_unfilled, false},
+    {"union", case_union, false},
+    {"clear", case_clear, false},
     {"no_access", case_no_access, false},
     {"local", case_local, false},
     {"values", case_values, false},

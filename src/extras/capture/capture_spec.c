@@ -179,15 +179,16 @@ static bool read_kernel_files(const struct making *m, const char *const *folders
 }
 
 // Reads what the reader of `init` is given: macros of the options, then the texts with what they include.
-static bool read_texts_whole(struct making *m, struct text *out, struct error *e)
+static bool read_texts_whole(struct making *m, bool with_headers, struct text *out, struct error *e)
 {
     const char *folders[MACROS_MOST + 2] = {NULL};
     uint32_t count = 0;
     if (m->include)
         folders[count++] = capture_path(m->a, m->c, m->include);
     for (uint32_t i = 0; i < m->other_count; i++) {
-        if (str_starts(m->others[i], "-I") && m->others[i][2])
-            folders[count++] = m->others[i] + 2;
+        const bool is_apart = str_equal(m->others[i], "-I") && i + 1 < m->other_count;
+        if (is_apart || (str_starts(m->others[i], "-I") && m->others[i][2]))
+            folders[count++] = is_apart ? m->others[i + 1] : m->others[i] + 2;
     }
     for (uint32_t i = 0; i < m->macro_count; i++)
         text_addf(out,
@@ -195,8 +196,8 @@ static bool read_texts_whole(struct making *m, struct text *out, struct error *e
                                           : "#define %.0s%s %s\n",
                   m->macros[i].name, m->macros[i].name, m->macros[i].text);
     struct text files = TEXT_INIT;
-    bool ok = read_kernel_files(m, folders, &files, e);
-    if (ok &&
+    bool ok = read_kernel_files(m, with_headers ? folders : NULL, &files, e);
+    if (ok && with_headers &&
         files.length > WHOLE_MOST) { // libraries of templates: the kernel's own words have to do
         text_clear(&files);
         ok = read_kernel_files(m, NULL, &files, e);
@@ -649,6 +650,23 @@ static void try_parameters(struct making *m)
     }
 }
 
+// Where these values give no result, those that only the text says are left to it: the reader may have taken anything for one.
+static bool drop_guesses(struct making *m)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->parameter_count; i++) {
+        bool is_own = making_macro(m, m->parameters[i].name) != NULL;
+        for (uint32_t a = 0; a < 3 && a < m->f.axes; a++)
+            is_own = is_own || (m->own_local[a] && str_equal(m->f.local[a], m->parameters[i].name));
+        if (is_own)
+            m->parameters[kept++] = m->parameters[i];
+    }
+    const bool any = kept < m->parameter_count;
+    m->parameter_count = kept;
+    memset(m->keeps_global, 0, sizeof m->keeps_global);
+    return any;
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 int64_t making_twin(const struct making *m, uint32_t argument)
@@ -840,9 +858,12 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     }
     put_evidence_first(k);
     bool ok = k->without ? refuse_launch(m) : write_texts(m, e);
-    if (ok && !k->without && read_texts_whole(m, &whole, &ignored))
-        m->is_inferred = infer_kernel(text_cstr(&whole), whole.length, m->language, last_name(a, k),
+    for (int turn = 0; ok && !k->without && turn < 2 && !m->is_inferred; turn++) {
+        text_clear(&whole); // a header may have what the reader does not take
+        m->is_inferred = read_texts_whole(m, turn == 0, &whole, &ignored) &&
+                         infer_kernel(text_cstr(&whole), whole.length, m->language, last_name(a, k),
                                       a, &m->f, &ignored);
+    }
     making_learn_types(m, text_cstr(&whole));
     making_learn_globals(m, text_cstr(&whole));
     text_release(&whole);
@@ -857,6 +878,10 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     if (ok) {
         make_geometry(m);
         try_parameters(m);
+        if (!m->works && drop_guesses(m) && make_symbols(m)) {
+            make_geometry(m);
+            try_parameters(m);
+        }
         list_tunable(m);
         ok = m->works || k->part_count < 2 ||
              refuse_spec(m, "its parts were compiled with different options");

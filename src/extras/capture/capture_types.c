@@ -161,6 +161,20 @@ static bool is_known_type(const char *type)
     return type && read_type(type, &s, &width);
 }
 
+// The components whose place a vector takes.
+static uint32_t type_lanes(const struct making *m, uint32_t width)
+{
+    return width == 3 && !language_traits(m->language)->packs_three ? 4 : width;
+}
+
+// Is it a type, and of this size? What the text calls so may be another where it is compiled.
+static bool has_size(const struct making *m, const char *type, uint64_t bytes)
+{
+    const struct scalar_name *s;
+    uint32_t width;
+    return type && read_type(type, &s, &width) && s->bytes * type_lanes(m, width) == bytes;
+}
+
 // The reader of `init` says a number's type as a spec does, "int16": where there are no such vectors, as a kernel says it.
 static const char *kernel_words(const struct making *m, const char *inferred)
 {
@@ -189,7 +203,7 @@ void making_learn_types(struct making *m, const char *text)
         const struct capture_value *v = &m->k->launches[0].values[i];
         const struct layout *l =
             m->is_inferred && i < m->f.argument_count ? m->f.arguments[i].layout : NULL;
-        if (v->kind == CAPTURED_VALUE && !l && !is_known_type(m->types[i]) &&
+        if (v->kind == CAPTURED_VALUE && !l && !has_size(m, m->types[i], v->bytes) &&
             !m->k->arguments[i].is_pointer && number_of_size(v->bytes))
             m->types[i] = number_of_size(v->bytes);
         if (!*said && m->types[i]) // by the text alone: replays are told
@@ -245,12 +259,6 @@ bool making_global_type(const struct making *m, const struct capture_symbol *g, 
 const char *argument_type(const struct making *m, uint32_t at)
 {
     return m->types && m->types[at] ? m->types[at] : "";
-}
-
-// The components whose place a vector takes.
-static uint32_t type_lanes(const struct making *m, uint32_t width)
-{
-    return width == 3 && !language_traits(m->language)->packs_three ? 4 : width;
 }
 
 bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,
