@@ -343,7 +343,8 @@ static bool shares_as_captured(const struct tuned_table *t, const struct replace
     uint32_t same = at;
     for (uint32_t i = 0; same == at && i < at; i++) {
         if (t->arguments[i].kind == 'b' && l->arguments[i].kind == l->arguments[at].kind &&
-            memcmp(l->arguments[i].bytes, l->arguments[at].bytes, sizeof(void *)) == 0)
+            l->arguments[i].size == l->arguments[at].size &&
+            memcmp(l->arguments[i].bytes, l->arguments[at].bytes, l->arguments[at].size) == 0)
             same = i;
     }
     return same == t->arguments[at].same;
