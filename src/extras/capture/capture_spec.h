@@ -48,9 +48,8 @@ struct making {
     struct expr_symbol symbols[SYMBOLS_MOST];
     enum symbol_kind kinds[SYMBOLS_MOST];
     uint32_t indices[SYMBOLS_MOST];
-    uint32_t symbol_count;
+    uint32_t symbol_count, global_count;
     const struct capture_symbol **globals; // of the first launch, of which the text speaks
-    uint32_t global_count;
     bool own_local[3], keeps_global[3];
     const char *global[3], *local[3]; // local NULL: the driver chooses
     bool works;                       // a replay by these is right
