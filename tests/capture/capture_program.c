@@ -5,6 +5,7 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -243,7 +244,7 @@ static void case_clear(void)
     tell(x, N * 4);
 }
 
-// What the kernel leaves alone is so large that no tolerance by its size would tell a change.
+// What the kernel leaves alone is so large that no tolerance by its size would tell a change, and one is no number.
 static void case_unfilled(void)
 {
     cl_kernel k = build("__kernel void few(__global float *x, int from, int n)\n"
@@ -256,7 +257,7 @@ static void case_unfilled(void)
     float large[N];
     const cl_int from = 100, n = 8;
     for (int i = 0; i < N; i++)
-        large[i] = i % 2 ? 1e30f : 0;
+        large[i] = i == 7 ? NAN : i % 2 ? 1e30f : 0;
     cl_mem x = buffer(0, N * 4, large);
     set(k, 0, sizeof x, &x);
     set(k, 1, sizeof from, &from);

@@ -6,6 +6,7 @@
 #include "os/file_replace.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -383,6 +384,27 @@ static void emit_sampler(struct emitting *x, struct emit *j, uint32_t argument)
     emit_object_end(j);
 }
 
+// Has the program's own output what is no number?
+static bool has_nan(const struct emitting *x, uint32_t argument, const char *type)
+{
+    const bool is_double = str_equal(type, "double");
+    struct text t = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    bool any = false;
+    for (uint32_t i = 0; (is_double || str_equal(type, "float")) && i < x->launch_count; i++) {
+        text_clear(&t);
+        capture_content(x->m->c, x->launches[i]->values[argument].after, &t, &e);
+        for (size_t at = 0; !any && at + (is_double ? 8 : 4) <= t.length; at += is_double ? 8 : 4) {
+            float f = 0;
+            double d = 0;
+            memcpy(is_double ? (void *)&d : (void *)&f, t.data + at, is_double ? 8 : 4);
+            any = isnan(f) || isnan(d);
+        }
+    }
+    text_release(&t);
+    return any;
+}
+
 static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, struct error *e)
 {
     struct making *m = x->m;
@@ -409,6 +431,11 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
         if (!file)
             return false;
         emit_text_at(j, "access", is_output(x, argument) ? "readwrite" : "read");
+        if (is_output(x, argument) && has_nan(x, argument, type)) {
+            emit_object_at(j, "verify");
+            emit_bool_at(j, "nan", true);
+            emit_object_end(j);
+        }
         emit_object_at(j, "fill");
         emit_text_at(j, "file", file);
         emit_object_end(j);
