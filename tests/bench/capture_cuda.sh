@@ -2,12 +2,12 @@
 # hone capture, check, tune and hone with on CUDA programs, on a machine with a card. Programs that cannot be built or run here are
 # named and left out.
 #
-#   tests/bench/capture_cuda.sh BUILD FOLDER see|loop [PROGRAM...]     driver graph reached runtime cupy cupy_raw torch torch_graph triton
+#   tests/bench/capture_cuda.sh BUILD FOLDER see|loop [PROGRAM...]     driver graph reached runtime symbols cupy cupy_raw torch torch_graph triton
 #   tests/bench/capture_cuda.sh BUILD FOLDER cost                      what a launch costs: without, captured, replaced
 set -u
 build=$(realpath "$1") folder=$2 what=${3-loop}
 shift 3
-programs=${*:-cupy_raw triton graph reached runtime torch_graph driver cupy torch}
+programs=${*:-cupy_raw triton graph reached runtime symbols torch_graph driver cupy torch}
 hone=$build/hone here=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$folder"
 cd "$folder" || exit 1
@@ -30,6 +30,9 @@ command_of() {
   runtime)
     nvcc -O2 -cudart static "$here/capture/programs/cuda_runtime.cu" -o runtime.bin >&2 && echo "./runtime.bin 4194304 20000"
     ;;
+  symbols)
+    nvcc -O2 -cudart static "$here/capture/programs/cuda_symbols.cu" -o symbols.bin >&2 && echo "./symbols.bin"
+    ;;
   cupy) has cupy && echo "python3 $here/capture/programs/cupy_arrays.py 2048 200" ;;
   cupy_raw) has cupy && echo "python3 $here/capture/programs/cupy_raw.py 2500 2048" ;;
   torch) has triton && echo "python3 $here/capture/programs/torch_triton.py" ;;
@@ -42,6 +45,7 @@ command_of() {
 source_of() {
   case $1 in
   runtime) echo "--source $here/capture/programs/cuda_runtime_kernel.cu" ;;
+  symbols) echo "--source $here/capture/programs/cuda_symbols_kernel.cu" ;;
   triton) echo "--source $here/capture/programs/triton_rows.cu" ;;
   esac
 }

@@ -40,7 +40,11 @@ check rows 1 "wipe: tunes block_size_x"
 "$hone" check rows/wipe.json --no-store >rows.out 2>&1 || fail "rows: $(cat rows.out)"
 grep -q '"restrictions":\["dim_y % block_size_y == 0"\]' rows/wipe.json || fail "rows: $(cat rows/wipe.json)"
 check sub_buffer 1
-check overlap 1 "are the same memory"
+check overlap 1 "scale: tunes block_size_x"
+check places 2 "3       2      2      0    0  scale: tunes block_size_x"
+check unfilled 1 "few: tunes block_size_x"
+check union 1 "shift: "
+check clear 1 "clear: tunes block_size_x"
 check no_access 1
 check local 1
 check values 1
@@ -80,7 +84,7 @@ grep -q "no call of OpenCL or CUDA" none.err || fail "none: $(cat none.err)"
 grep -q "is not an empty folder" again.err || fail "again: $(cat again.err)"
 
 # In front of a loader without layers: the object alone, preloaded.
-"$hone" capture -o given --kernel other -- "$program" scale >other.out 2>&1
+"$hone" capture -o given --kernel other -- "$program" atomics >other.out 2>&1 # of another shape
 rm -f given/log
 HONE_CAPTURE_FOLDER=$folder/given LD_PRELOAD=$layer "$program" scale >preloaded.out
 [ "$(cat preloaded.out)" = "$("$program" scale)" ] || fail "preloaded: another output"
@@ -115,7 +119,7 @@ with() {
   "$hone" with "$@" >with.out 2>with.err
 }
 "$hone" check shapes/scale.json --sample 2 >checked.out 2>&1 || fail "shapes: its spec does not pass: $(cat checked.out)"
-for spec in local/turn.json values/values.json image/look.json images/halve.json; do
+for spec in local/turn.json values/values.json image/look.json images/halve.json overlap/scale.json unfilled/few.json union/shift.json clear/clear.json; do
   "$hone" check $spec --sample 2 >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
 done
 grep -q '"seed": *17293822569102704641' values/values.json || fail "values: $(cat values/values.json)"
@@ -135,7 +139,12 @@ grep -q "6 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
 with images.hone --verify 100% -- "$program" images || fail "with images: $(cat with.err)"
 [ "$(cat with.out)" = "$("$program" images)" ] || fail "with images: another output"
 grep -q "1 of 1 launches were replaced; 1 verified, 0 differed" with.err || fail "with images: $(cat with.err)"
-for name in in_place threads local svm fork binary image images; do
+"$hone" tune places/scale.json --budget 2 >tuned.out 2>&1 || fail "places: not tuned: $(cat tuned.out)"
+"$hone" deploy --for-program places -o places.hone >deployed.out 2>&1 || fail "places: no table: $(cat deployed.out)"
+with places.hone --verify 100% -- "$program" places || fail "with places: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" places)" ] || fail "with places: another output"
+grep -q "2 of 3 launches were replaced; not: 1 with other arguments; 2 verified, 0 differed" with.err || fail "with places: $(cat with.err)"
+for name in in_place places threads local svm fork binary image images; do
   with app.hone -- "$program" $name
   [ "$(sort with.out)" = "$("$program" $name | sort)" ] || fail "with $name: another output: $(cat with.out with.err)"
 done

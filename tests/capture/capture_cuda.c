@@ -208,6 +208,20 @@ static void run_overlap(void)
     tell(c, N * sizeof(float));
 }
 
+// The second launch is in place.
+static void run_twins(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr a = buffer(N, 1), b = buffer(N, 2), c = buffer(N, 3);
+    int n = N;
+    void *apart[] = {&a, &b, &c, &n}, *in_place[] = {&a, &b, &a, &n};
+    launch(f, N / 128, 128, in_place);
+    launch(f, N / 128, 128, apart);
+    launch(f, N / 128, 128, in_place);
+    tell(c, N * sizeof(float));
+}
+
 // Parameters as one buffer.
 static void run_extra(void)
 {
@@ -364,24 +378,33 @@ static void run_inside(void)
     tell(pair.x, N * sizeof(float));
 }
 
+// What the launch leaves in a symbol is no output of a spec.
+static const char kept_text[] = "__constant__ float factor[4];\n"
+                                "extern \"C\" __global__ void count(float *x)\n"
+                                "{\n"
+                                "    // fake:keep\n"
+                                "    x[blockIdx.x * blockDim.x + threadIdx.x] += factor[0];\n"
+                                "}\n";
 static const char symbol_text[] = "__constant__ float factor[4];\n"
                                   "extern \"C\" __global__ void count(float *x)\n"
                                   "{\n"
-                                  "    // fake:count\n"
+                                  "    // fake:raise\n"
                                   "    x[blockIdx.x * blockDim.x + threadIdx.x] += factor[0];\n"
                                   "}\n";
 
-static void run_symbol(void)
+static void run_symbol(const char *text)
 {
     enum { N = 1024 };
-    static const float one[] = {1.0f};
-    CUmodule module = build(symbol_text, "count", NULL);
+    static const float values[] = {3.0f, 5.0f};
+    CUmodule module = build(text, "count", NULL);
     CUfunction f = function(module, "count");
     CUdeviceptr x = buffer(N, 1), factor = 0;
     void *parameters[] = {&x};
     need(cu.cuModuleGetGlobal(&factor, NULL, module, "factor"), "cuModuleGetGlobal");
-    need(more.cuMemcpyHtoD(factor, one, sizeof one), "cuMemcpyHtoD");
-    launch(f, N / 256, 256, parameters);
+    for (int i = 0; i < 2; i++) { // set again between two launches
+        need(more.cuMemcpyHtoD(factor, &values[i], sizeof values[i]), "cuMemcpyHtoD");
+        launch(f, N / 256, 256, parameters);
+    }
     tell(x, N * sizeof(float));
 }
 
@@ -641,7 +664,11 @@ int main(int argc, char **argv)
     else if (strcmp(what, "inside") == 0)
         run_inside();
     else if (strcmp(what, "symbol") == 0)
-        run_symbol();
+        run_symbol(symbol_text);
+    else if (strcmp(what, "kept") == 0)
+        run_symbol(kept_text);
+    else if (strcmp(what, "twins") == 0)
+        run_twins();
     else if (strcmp(what, "cooperative") == 0)
         run_cooperative();
     else if (strcmp(what, "host_memory") == 0)

@@ -5,6 +5,7 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -200,6 +201,82 @@ static void case_overlap(void)
     set_scale(k, x, x, 3.0f, N);
     launch_on(queue, k, N, 64);
     tell(x, N * 4);
+}
+
+// A union by value, whose members hone does not know: by the text alone it could be a float.
+static void case_union(void)
+{
+    cl_kernel k = build("#define PAIR(REAL, ROOT) \\\n"
+                        "    typedef union { struct { REAL x, y; }; REAL both[2]; } ROOT##_t;\n"
+                        "PAIR(float, pair)\n"
+                        "__kernel void shift(__global float *z, pair_t by, int n)\n"
+                        "{\n"
+                        "    int i = get_global_id(0);\n"
+                        "    if (i < n)\n"
+                        "        z[i] += by.x - by.both[1];\n"
+                        "}\n",
+                        "", "shift");
+    const float by[] = {3, 1.5f};
+    const cl_int n = N;
+    cl_mem x = buffer(0, N * 4, numbers());
+    set(k, 0, sizeof x, &x);
+    set(k, 1, sizeof by, by);
+    set(k, 2, sizeof n, &n);
+    launch_on(queue, k, N, 64);
+    tell(x, N * 4);
+}
+
+// Zeros are right, and another content before the launch tells them from no launch.
+static void case_clear(void)
+{
+    cl_kernel k = build("__kernel void clear(__global float *x, int n)\n"
+                        "{\n"
+                        "    int i = get_global_id(0);\n"
+                        "    if (i < n)\n"
+                        "        x[i] = 0;\n"
+                        "}\n",
+                        "", "clear");
+    const cl_int n = N;
+    cl_mem x = buffer(0, N * 4, numbers());
+    set(k, 0, sizeof x, &x);
+    set(k, 1, sizeof n, &n);
+    launch_on(queue, k, N, 64);
+    tell(x, N * 4);
+}
+
+// What the kernel leaves alone is so large that no tolerance by its size would tell a change, and one is no number.
+static void case_unfilled(void)
+{
+    cl_kernel k = build("__kernel void few(__global float *x, int from, int n)\n"
+                        "{\n"
+                        "    int i = get_global_id(0);\n"
+                        "    if (i < n)\n"
+                        "        x[from + i] = i * 0.25f + 1;\n"
+                        "}\n",
+                        "", "few");
+    float large[N];
+    const cl_int from = 100, n = 8;
+    for (int i = 0; i < N; i++)
+        large[i] = i == 7 ? NAN : i % 2 ? 1e30f : 0;
+    cl_mem x = buffer(0, N * 4, large);
+    set(k, 0, sizeof x, &x);
+    set(k, 1, sizeof from, &from);
+    set(k, 2, sizeof n, &n);
+    launch_on(queue, k, 64, 32);
+    tell(x, N * 4);
+}
+
+// In place twice, and once with another result's place: one table is not for both.
+static void case_places(void)
+{
+    cl_kernel k = build(scale, "", "scale");
+    cl_mem x = buffer(0, N * 4, numbers()), y = buffer(0, N * 4, NULL);
+    set_scale(k, x, x, 3.0f, N);
+    launch_on(queue, k, N, 64);
+    launch_on(queue, k, N, 64);
+    set_scale(k, y, x, 3.0f, N);
+    launch_on(queue, k, N, 64);
+    tell(y, N * 4);
 }
 
 static void case_no_access(void)
@@ -585,6 +662,10 @@ static const struct program_case {
     {"rows", case_rows, false},
     {"sub_buffer", case_sub_buffer, false},
     {"overlap", case_overlap, false},
+    {"places", case_places, false},
+    {"unfilled", case_unfilled, false},
+    {"union", case_union, false},
+    {"clear", case_clear, false},
     {"no_access", case_no_access, false},
     {"local", case_local, false},
     {"values", case_values, false},

@@ -44,7 +44,9 @@ check proc_address 1 "count: tunes"
 check twice 1 "3       1      1      0    0  count: tunes"
 check null 1 "add: no spec, because"
 check inside 1 "has pointers in it"
-check symbol 1 "uses the module's factor, which the program sets: a tuned program"
+check symbol 1 "2       1      1      0    0  count: tunes block_size_x"
+check kept 1 "no spec, because it changes the module's factor, which is no argument"
+check twins 2 "3       2      2      0    0  add: tunes block_size_x"
 FAKE_CUDA_FAIL=cuArray3DGetDescriptor:1 check texture 0 "a texture that a replay cannot make"
 check texture 1 "3       1      1      0    0  copy: tunes block_size_x"
 check texture_rows 1 "copy: tunes block_size_x"
@@ -85,14 +87,14 @@ grep -q "has no kernel that the program loaded" wrong.err || fail "wrong text: $
   fail "headers of the host: $(cat load/count.cu)"
 
 # Back into the program.
-for name in shapes groups load texture; do
+for name in shapes groups load texture symbol twins; do
   spec=$(ls $name/*.json)
   "$hone" check "$spec" >checked.out 2>&1 || fail "$spec does not pass: $(cat checked.out)"
   "$hone" tune "$spec" --budget 2 >tuned.out 2>&1 || fail "$spec: not tuned: $(cat tuned.out)"
   "$hone" deploy --for-program $name -o $name.hone >deployed.out 2>&1 || fail "$name: no table: $(cat deployed.out)"
 done
 # The real compiler takes the texts, where it is installed.
-for spec in shapes/add.json load/count.json texture/copy.json; do
+for spec in shapes/add.json load/count.json texture/copy.json symbol/count.json; do
   env -u LD_LIBRARY_PATH "$hone" check $spec --language cuda --build-only --arch sm_90 >built.out 2>built.err ||
     grep -q "libnvrtc" built.err || fail "$spec: NVRTC does not build it: $(cat built.out built.err)"
   tail -1 built.out
@@ -113,6 +115,16 @@ grep -q "8 of 8 launches" with.err || fail "with add: $(cat with.err)"
 with texture.hone --verify 100% -- "$program" texture || fail "with texture: $(cat with.err)"
 [ "$(cat with.out)" = "$("$program" texture)" ] || fail "with texture: another output"
 grep -q "3 of 3 launches were replaced" with.err || fail "with texture: $(cat with.err)"
+with symbol.hone --verify 100% -- "$program" symbol || fail "with symbol: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" symbol)" ] || fail "with symbol: another output"
+grep -q "2 of 2 launches were replaced; 2 verified, 0 differed" with.err || fail "with symbol: $(cat with.err)"
+with symbol.hone -- "$program" symbol
+[ "$(cat with.out)" = "$("$program" symbol)" ] || fail "with symbol, unverified: another output"
+FAKE_CUDA_FAIL=cuMemcpyDtoDAsync:1 with symbol.hone -- "$program" symbol
+[ "$(cat with.out)" = "$("$program" symbol)" ] || fail "with symbol that cannot be copied: another output"
+with twins.hone --verify 100% -- "$program" twins || fail "with twins: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" twins)" ] || fail "with twins: another output"
+grep -q "2 of 3 launches were replaced; not: 1 with other arguments; 2 verified, 0 differed" with.err || fail "with twins: $(cat with.err)"
 with load.hone shapes.hone -- "$program" load image || fail "with load: $(cat with.err)"
 grep -q "1 of 1 launches were replaced" with.err || fail "with load: $(cat with.err)"
 FAKE_CUDA_NAME="Another card" with shapes.hone -- "$program" shapes

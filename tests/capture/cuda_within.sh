@@ -31,6 +31,7 @@ check 1 proc_address
 check 1 twice
 check 1 null
 check 1 symbol
+check 2 twins
 check 1 inside
 check 0 cooperative
 check 0 host_memory

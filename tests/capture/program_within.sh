@@ -24,6 +24,8 @@ check() {
 check 5 threads
 check 3 shapes
 check 1 values
+check 1 union
+check 2 places
 check 1 svm
 check 1 clone
 check 1 images

@@ -221,6 +221,12 @@ size_t fake_parameter_bytes(const struct parameter *p)
     return 4;
 }
 
+CUresult cuFuncGetModule(CUmodule *out, CUfunction f)
+{
+    *out = f->module;
+    return fake_call(__func__);
+}
+
 CUresult cuFuncGetParamInfo(CUfunction f, size_t index, size_t *offset, size_t *bytes)
 {
     CUresult code = fake_call(__func__);
@@ -289,9 +295,10 @@ static void take_operand(const struct parameter *p, const void *value, struct op
 
 static void operate(const struct CUfunc_st *f, void **arguments, size_t work_items)
 {
-    struct operand operands[ARGUMENTS_MOST];
+    struct operand operands[ARGUMENTS_MOST + 1]; // and the module's symbol
     for (unsigned i = 0; i < f->declared.count; i++)
         take_operand(&f->declared.parameters[i], arguments[i], &operands[i]);
+    operands[f->declared.count] = (struct operand){.data = f->module->symbol, .size = SYMBOL_BYTES};
     fake_operate(&f->declared, operands, work_items, fake_text("FAKE_CUDA_LIE", ""));
 }
 

@@ -5,6 +5,8 @@
 //   // fake:add      third = first + second
 //   // fake:fill     first = the scalar that comes second
 //   // fake:count    first += 1
+//   // fake:raise    first += the first of the module's symbol, of CUDA
+//   // fake:keep     likewise, and the symbol becomes that of the first
 //   // fake:through  the first holds a pointer: as many floats as the scalar says that comes second += 1 there
 //
 // The own kernels of hone that it knows are hone_probe, hone_checksum, hone_hold, and of `hone peak` those that read

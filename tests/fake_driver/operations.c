@@ -71,6 +71,23 @@ static void count(const struct launch *l)
         to.at[i] += 1;
 }
 
+// What the host has set of the module's symbol, which stands behind the arguments.
+static void raise_by(const struct launch *l)
+{
+    struct floats to = floats_of(l, 0);
+    float by = 0;
+    if (l->operands[1].data)
+        memcpy(&by, l->operands[1].data, sizeof by);
+    for (size_t i = 0; i < to.count; i++)
+        to.at[i] += by;
+}
+
+static void keep(const struct launch *l)
+{
+    raise_by(l);
+    memcpy(l->operands[1].data, l->operands[0].data, sizeof(float));
+}
+
 // The memory need not be the driver's: a pointer that leads nowhere kills, as one does on a card.
 static void through(const struct launch *l)
 {
@@ -128,10 +145,12 @@ static const struct operation {
     unsigned arguments;
     void (*run)(const struct launch *l);
 } operations[] = {
-    {"copy", 2, copy},        {"add", 3, add},           {"fill", 2, fill},
-    {"count", 1, count},      {"through", 2, through},   {"hone_checksum", 5, checksum},
-    {"hone_probe", 1, probe}, {"hone_hold", 1, nothing}, {"hone_peak", 2, peak},
-    {"hone_plain", 2, peak},
+    {"copy", 2, copy},        {"add", 3, add},
+    {"fill", 2, fill},        {"raise", 1, raise_by},
+    {"keep", 1, keep},        {"count", 1, count},
+    {"through", 2, through},  {"hone_checksum", 5, checksum},
+    {"hone_probe", 1, probe}, {"hone_hold", 1, nothing},
+    {"hone_peak", 2, peak},   {"hone_plain", 2, peak},
 };
 
 static const struct operation *find(const char *name)

@@ -237,13 +237,16 @@ static void find_largest(const struct block *b, double largest, struct part *p)
 
 static void add_wrong(const struct comparison *c, const struct block *b, struct part *p)
 {
-    double wrong[LANES] = {0};
+    double wrong[LANES] = {0}, largest[LANES] = {0};
     FOR_LANES(b, i, k)
     {
-        double d = fabs(b->difference[i + k]), most = c->atol + c->rtol * fabs(b->expected[i + k]);
-        wrong[k] += d > most ? 1.0 : 0.0;
+        double d = fabs(b->difference[i + k]), r = fabs(b->expected[i + k]);
+        bool is_wrong = d > c->atol + c->rtol * r;
+        wrong[k] += is_wrong ? 1.0 : 0.0;
+        largest[k] = is_wrong && r > largest[k] ? r : largest[k];
     }
     p->wrong += (uint64_t)sum_of(wrong);
+    p->most_wrong = fmax(p->most_wrong, largest_of(largest));
 }
 
 static void add_block(const struct comparison *c, const struct block *b, struct share *s)
@@ -297,6 +300,8 @@ static void add_special(const struct comparison *c, uint64_t i, double got, doub
         return;
     p->wrong++;
     p->nans += !isfinite(got);
+    if (isfinite(r))
+        p->most_wrong = fmax(p->most_wrong, fabs(r));
     if (p->specials++ == 0)
         p->first_special = i;
 }

@@ -28,6 +28,7 @@ void part_merge(struct part *into, const struct part *p)
     into->sum_got += p->sum_got;
     into->sum_reference += p->sum_reference;
     into->most = fmax(into->most, p->most);
+    into->most_wrong = fmax(into->most_wrong, p->most_wrong);
     if (p->largest > into->largest || (p->largest == into->largest && p->at < into->at)) {
         into->largest = p->largest;
         into->at = p->at;
@@ -245,6 +246,7 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
         .output_nans = t.got_nans,
         .reference_nans = t.expected_nans,
         .rms = c.size.known ? c.size.rms : size_of(&c, &t),
+        .most_wrong = t.most_wrong,
         .narrowed = c.size.narrowed,
         .note = "",
     };

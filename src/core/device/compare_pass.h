@@ -26,6 +26,7 @@ struct part {
     double difference, reference;     // sums of scaled squares
     double sum_got, sum_reference;    // SUM: of what is no NaN
     double largest, most;             // |difference|, |reference|
+    double most_wrong;                // |reference| where it is wrong
     uint64_t at;                      // of the largest: the first of equals
     uint64_t compared;                // finite on both sides and written
     uint64_t wrong, nans;             // nans: wrong, and NaN or infinite in the output

@@ -171,6 +171,37 @@ static double factor_for(const struct proving *p, double units)
 
 // ---- zeros, copies, poison
 
+// The size of a reference is that of what a launch changes, where the rest is so much larger that the usual tolerance tells most
+// of the changes from nothing: memory that nobody has filled may hold anything.
+static bool measure_changes(struct proving *p, struct error *e)
+{
+    const double noise = COPY_NOISE * scalar_rounding(p->buffer->element.scalar);
+    struct deviation changed, telling;
+    if (p->buffer->compare.given || !is_copyable(p, p->index))
+        return true;
+    if (!put_copy(p, p->index, e) || !hold_by(p, 0, 0, &changed, e) ||
+        !hold_by(p, noise * p->proof->scale.rms, noise, &telling, e))
+        return false;
+    if ((double)telling.wrong < TELLING_SHARE * (double)changed.wrong && changed.most_wrong > 0 &&
+        changed.most_wrong < p->proof->scale.rms) {
+        p->proof->scale.rms = changed.most_wrong;
+        note(p, false, "its tolerance is by the size of what a launch changes");
+    }
+    return put_byte(p, 0, "zeros", e);
+}
+
+// Does the reference differ from what the output holds before the launch? Then zeros may be right, and prove a launch.
+static bool tells_by_change(struct proving *p, bool *out, struct error *e)
+{
+    struct deviation d = {.wrong = 0};
+    *out = false;
+    if (!p->whole && is_copyable(p, p->index) &&
+        !(put_copy(p, p->index, e) && hold_by(p, 0, 0, &d, e)))
+        return false;
+    *out = d.wrong > 0;
+    return true;
+}
+
 static bool prove_by_zeros(struct proving *p, struct error *e)
 {
     struct deviation d;
@@ -179,11 +210,14 @@ static bool prove_by_zeros(struct proving *p, struct error *e)
         return false;
     p->proof->scale.rms = d.rms;
     if (p->whole ? d.ok && d.norm == 0 : d.wrong == 0) {
-        note(p, !p->buffer->compare.given, "its reference is 0%s: zeros pass",
+        bool changes;
+        if (!tells_by_change(p, &changes, e))
+            return false;
+        note(p, !p->buffer->compare.given && !changes, "its reference is 0%s: zeros pass",
              p->whole ? " as a whole" : " throughout");
         return true;
     }
-    return narrow(p, d.wrong, factor_for(p, ZERO_NOISE), e);
+    return (p->whole || measure_changes(p, e)) && narrow(p, d.wrong, factor_for(p, ZERO_NOISE), e);
 }
 
 // An identical output is not a wrong one. But where it is the output itself nothing has to be done.

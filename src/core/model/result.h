@@ -141,6 +141,8 @@ struct deviation {
                       // pass; 1: none
     bool blind;       // wrong outputs pass all the same: nothing is shown by it
     const char *note; // why it was narrowed, or what it lets pass; "": nothing
+
+    double most_wrong; // the largest of the reference where it is wrong; not told between processes
 };
 #define WRITTEN_UNKNOWN UINT64_MAX
 

@@ -59,14 +59,19 @@ struct capture_replay {
     double deviation, spread;
 };
 
+struct capture_symbol {
+    const char *name;
+    uint32_t value; // the place of its contents, behind the arguments'
+};
+
 struct capture_launch {
     const char *key, *device, *driver;
     uint32_t dimensions;
     int64_t global[3], local[3];
     bool has_local, has_offset, is_indirect;
-    bool has_inside;      // pointers inside of its structs
-    bool is_placed;       // pointers in its buffers: it is replayed where these lay
-    const char **symbols; // of the module, which the program has asked for
+    bool has_inside;                // pointers inside of its structs
+    bool is_placed;                 // pointers in its buffers: it is replayed where these lay
+    struct capture_symbol *symbols; // of the module, which the program has asked for
     uint32_t symbol_count;
     uint32_t shared;              // CUDA: bytes of dynamic shared memory
     struct capture_value *values; // one for each argument of the kernel

@@ -118,6 +118,8 @@ enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE 
     X(cuMemcpyDtoH, "cuMemcpyDtoH_v2", CUresult, (void *to, CUdeviceptr from, size_t bytes))       \
     X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", CUresult, (CUdeviceptr to, const void *from, size_t bytes)) \
     X(cuMemcpyDtoD, "cuMemcpyDtoD_v2", CUresult, (CUdeviceptr to, CUdeviceptr from, size_t bytes)) \
+    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", CUresult,                                         \
+      (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                           \
     X(cuModuleLoad, "cuModuleLoad", CUresult, (CUmodule * out, const char *path))                  \
     X(cuModuleLoadDataEx, "cuModuleLoadDataEx", CUresult,                                          \
       (CUmodule * out, const void *image, unsigned count, int *options, void **values))            \
@@ -129,6 +131,7 @@ enum { CUDA_MEMORY_PINNED = 1, CUDA_LOCATION_DEVICE = 1, CUDA_ACCESS_READ_WRITE 
     X(cuLibraryLoadFromFile, "cuLibraryLoadFromFile", CUresult,                                    \
       (CUlibrary * out, const char *path, int *options, void **values, unsigned count,             \
        int *library_options, void **library_values, unsigned library_count))                       \
+    X(cuLibraryGetModule, "cuLibraryGetModule", CUresult, (CUmodule * out, CUlibrary library))     \
     X(cuLibraryUnload, "cuLibraryUnload", CUresult, (CUlibrary library))                           \
     X(cuLibraryGetKernel, "cuLibraryGetKernel", CUresult,                                          \
       (CUkernel * out, CUlibrary library, const char *name))                                       \

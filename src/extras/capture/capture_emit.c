@@ -6,6 +6,7 @@
 #include "os/file_replace.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,6 +108,17 @@ static bool same_columns(const struct emitting *x, const struct capture_launch *
     return true;
 }
 
+static bool same_globals(const struct making *m, const struct capture_launch *l)
+{
+    const struct capture_launch *first = &m->k->launches[0];
+    bool same = l->symbol_count == first->symbol_count;
+    for (uint32_t i = 0; same && i < l->symbol_count; i++)
+        same = str_equal(l->symbols[i].name, first->symbols[i].name) &&
+               l->symbols[i].value == first->symbols[i].value &&
+               l->values[l->symbols[i].value].bytes == first->values[l->symbols[i].value].bytes;
+    return same;
+}
+
 // The launches that change something and that the constants tell apart; the others are replayed, but not in the spec.
 static void choose_launches(struct emitting *x)
 {
@@ -116,7 +128,8 @@ static void choose_launches(struct emitting *x)
         const struct capture_launch *l = &k->launches[i];
         bool ok = l->dimensions == first->dimensions && str_equal(l->device, first->device) &&
                   making_is_alike(x->m, l) && !l->has_offset && !l->is_indirect &&
-                  l->shared == first->shared && !l->has_inside && (i == 0 || !l->replay.why);
+                  l->shared == first->shared && !l->has_inside && same_globals(x->m, l) &&
+                  (i == 0 || !l->replay.why);
         for (uint32_t o = 0; o < x->case_count; o++)
             ok = ok && !same_columns(x, l, x->cases[o]);
         for (uint32_t a = 0; ok && a < k->argument_count; a++)
@@ -240,7 +253,7 @@ static bool is_changed(const struct emitting *x, uint32_t argument)
 }
 
 // As the text says it, where it was understood.
-static bool is_output(const struct emitting *x, uint32_t argument)
+static bool is_written(const struct emitting *x, uint32_t argument)
 {
     const struct making *m = x->m;
     const struct capture_value *v = &x->launches[0]->values[argument];
@@ -251,6 +264,37 @@ static bool is_output(const struct emitting *x, uint32_t argument)
         m->f.arguments[argument].access != INFERRED_READ)
         return true;
     return is_changed(x, argument);
+}
+
+static bool has_twin(const struct emitting *x, uint32_t argument)
+{
+    return making_twin(x->m, argument) >= 0;
+}
+
+// By any of the arguments that are this memory.
+static bool is_output(const struct emitting *x, uint32_t argument)
+{
+    bool any = !has_twin(x, argument) && is_written(x, argument);
+    for (uint32_t i = argument + 1; !any && i < x->m->k->argument_count; i++)
+        any = making_twin(x->m, i) == argument && is_written(x, i);
+    return any;
+}
+
+// A buffer of an unknown type, of one that it does not hold a whole number of, or that other arguments see as another is bytes.
+static bool buffer_type(const struct emitting *x, uint32_t argument, const char **type,
+                        uint32_t *bytes, uint32_t *width)
+{
+    bool ok = making_type(x->m, argument, type, bytes, width);
+    for (uint32_t i = argument + 1; ok && i < x->m->k->argument_count; i++)
+        ok = making_twin(x->m, i) != argument ||
+             str_equal(argument_type(x->m, i), argument_type(x->m, argument));
+    for (uint32_t i = 0; ok && i < x->launch_count; i++) {
+        const struct capture_value *v = &x->launches[i]->values[argument];
+        ok = v->kind == CAPTURED_LOCAL || v->bytes % *bytes == 0;
+    }
+    if (!ok)
+        *type = "custom", *bytes = *width = 1;
+    return ok;
 }
 
 // A vector by its name in the kernel: "float4".
@@ -340,27 +384,41 @@ static void emit_sampler(struct emitting *x, struct emit *j, uint32_t argument)
     emit_object_end(j);
 }
 
+// Has the program's own output what is no number?
+static bool has_nan(const struct emitting *x, uint32_t argument, const char *type)
+{
+    const bool is_double = str_equal(type, "double");
+    struct text t = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    bool any = false;
+    for (uint32_t i = 0; (is_double || str_equal(type, "float")) && i < x->launch_count; i++) {
+        text_clear(&t);
+        capture_content(x->m->c, x->launches[i]->values[argument].after, &t, &e);
+        for (size_t at = 0; !any && at + (is_double ? 8 : 4) <= t.length; at += is_double ? 8 : 4) {
+            float f = 0;
+            double d = 0;
+            memcpy(is_double ? (void *)&d : (void *)&f, t.data + at, is_double ? 8 : 4);
+            any = isnan(f) || isnan(d);
+        }
+    }
+    text_release(&t);
+    return any;
+}
+
 static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, struct error *e)
 {
     struct making *m = x->m;
-    const char *type = "uint8", *sizes[LAUNCHES_MOST];
-    uint32_t bytes = 1, width = 1;
-    const bool is_known = making_type(m, argument, &type, &bytes, &width);
+    const char *type, *sizes[LAUNCHES_MOST];
+    uint32_t bytes, width;
+    const bool is_known = buffer_type(x, argument, &type, &bytes, &width);
     const bool is_local = x->launches[0]->values[argument].kind == CAPTURED_LOCAL;
     for (uint32_t i = 0; i < x->launch_count; i++) {
         const uint64_t size = x->launches[i]->values[argument].bytes;
-        if (size % bytes && !is_local) {
-            m->k->why = arena_printf(m->a, "buffer %s is not a whole number of its elements",
-                                     argument_name(m, argument));
-            return false;
-        }
         sizes[i] = arena_printf(m->a, "%llu", (unsigned long long)((size + bytes - 1) / bytes));
     }
     emit_object(j);
-    if (is_known)
-        emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
-    else { // a struct: compared byte for byte
-        emit_text_at(j, "type", "custom");
+    emit_text_at(j, "type", width == 1 ? type : vector_type(x, argument));
+    if (!is_known) { // compared byte for byte
         emit_key(j, "type_size");
         emit_i64(j, 1);
     }
@@ -373,6 +431,11 @@ static bool emit_buffer(struct emitting *x, struct emit *j, uint32_t argument, s
         if (!file)
             return false;
         emit_text_at(j, "access", is_output(x, argument) ? "readwrite" : "read");
+        if (is_output(x, argument) && has_nan(x, argument, type)) {
+            emit_object_at(j, "verify");
+            emit_bool_at(j, "nan", true);
+            emit_object_end(j);
+        }
         emit_object_at(j, "fill");
         emit_text_at(j, "file", file);
         emit_object_end(j);
@@ -439,12 +502,37 @@ static bool emit_value(struct emitting *x, struct emit *j, uint32_t argument)
     return ok;
 }
 
+// A symbol of the module, set before the launch.
+static bool emit_global(struct emitting *x, struct emit *j, const struct capture_symbol *g,
+                        struct error *e)
+{
+    const char *type, *file = data_name(x, g->value, false, e);
+    uint32_t bytes;
+    const bool is_known = making_global_type(x->m, g, &type, &bytes);
+    emit_object_at(j, g->name);
+    emit_text_at(j, "type", type);
+    if (!is_known) {
+        emit_key(j, "type_size");
+        emit_i64(j, 1);
+    }
+    emit_text_at(j, "memory", "symbol");
+    emit_key(j, "size");
+    emit_i64(j, (int64_t)(x->launches[0]->values[g->value].bytes / bytes));
+    emit_object_at(j, "fill");
+    emit_text_at(j, "file", file);
+    emit_object_end(j);
+    emit_object_end(j);
+    return file != NULL;
+}
+
 static bool emit_arguments(struct emitting *x, struct emit *j, struct error *e)
 {
     struct making *m = x->m;
     emit_object_at(j, "arguments");
     for (uint32_t i = 0; i < m->k->argument_count; i++) {
         const enum capture_kind kind = x->launches[0]->values[i].kind;
+        if (has_twin(x, i))
+            continue;
         emit_key(j, argument_name(m, i));
         if (kind == CAPTURED_NULL)
             emit_null(j);
@@ -456,8 +544,31 @@ static bool emit_arguments(struct emitting *x, struct emit *j, struct error *e)
         } else if (!(kind == CAPTURED_VALUE ? emit_value(x, j, i) : emit_buffer(x, j, i, e)))
             return false;
     }
+    for (uint32_t g = 0; g < m->global_count; g++) {
+        if (!emit_global(x, j, m->globals[g], e))
+            return false;
+    }
     emit_object_end(j);
     return true;
+}
+
+// The kernel's own list, where one buffer stands for several of its arguments.
+static void emit_launch(struct emitting *x, struct emit *j)
+{
+    struct making *m = x->m;
+    bool any = false;
+    for (uint32_t i = 0; i < m->k->argument_count; i++)
+        any = any || has_twin(x, i);
+    if (!any)
+        return;
+    emit_array_at(j, "launches");
+    emit_object(j);
+    emit_array_at(j, "arguments");
+    for (uint32_t i = 0; i < m->k->argument_count; i++)
+        emit_text(j, argument_name(m, has_twin(x, i) ? (uint32_t)making_twin(m, i) : i));
+    emit_array_end(j);
+    emit_object_end(j);
+    emit_array_end(j);
 }
 
 static bool emit_reference(struct emitting *x, struct emit *j, struct error *e)
@@ -641,6 +752,7 @@ static bool emit_spec(struct emitting *x, struct error *e)
     emit_geometry(x, &j);
     if (!emit_arguments(x, &j, e) || !emit_reference(x, &j, e))
         return false;
+    emit_launch(x, &j);
     emit_object_end(&j);
     text_addc(&x->out, '\n');
     return true;
@@ -700,7 +812,10 @@ static void add_binding(struct emitting *x)
     text_addf(&x->out, "arguments %u", k->argument_count);
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct capture_value *v = &k->launches[0].values[i];
-        text_addf(&x->out, " %c%llu", "vblNv"[v->kind], (unsigned long long)binding_bytes(m, i, v));
+        text_addf(&x->out, " %c%llu", v->image ? 'i' : "vblNv"[v->kind],
+                  (unsigned long long)binding_bytes(m, i, v));
+        if (making_twin(m, i) >= 0)
+            text_addf(&x->out, "=%lld", (long long)v->same);
     }
     text_addf(&x->out, "\ncolumns %u", x->column_count);
     for (uint32_t c = 0; c < x->column_count; c++)

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PLAY_MS = 60000, PLAY_MS_A_MIB = 20, PLAY_MS_MOST = 3600000 };
+enum { PLAY_MS = 60000, PLAY_MS_A_MIB = 20, PLAY_MS_MOST = 3600000, PLAY_SLOWER = 5 };
 
 struct capture_player {
     struct process process;
@@ -152,11 +152,12 @@ void capture_player_renew(struct capture_player *p)
     end_player(p);
 }
 
-// A busy machine moves the data of a launch slowly.
+// A busy machine moves the data of a launch slowly, and it may take several times as long as it did.
 static int play_limit(const struct capture_launch *l, int times)
 {
-    const uint64_t mib = l->bytes >> 20, most = PLAY_MS_MOST / PLAY_MS_A_MIB / 10;
-    return PLAY_MS + (int)(mib < most ? mib : most) * PLAY_MS_A_MIB * times;
+    const double own = l->launches ? l->ns / 1e6 / (double)l->launches : 0;
+    const double ms = times * ((double)(l->bytes >> 20) * PLAY_MS_A_MIB + PLAY_SLOWER * own);
+    return PLAY_MS + (int)(ms < PLAY_MS_MOST ? ms : PLAY_MS_MOST);
 }
 
 void capture_play(struct capture_player *p, const struct capture_kernel *k,

@@ -313,7 +313,7 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
         out->bytes += out->values[i].kind == CAPTURED_BUFFER ? out->values[i].bytes : 0;
         out->has_inside = out->has_inside || (i >= argument_count && !symbol);
         if (i >= argument_count && symbol)
-            out->symbols[out->symbol_count++] = arena_strdup(a, symbol);
+            out->symbols[out->symbol_count++] = (struct capture_symbol){arena_strdup(a, symbol), i};
     }
     return out->values && out->symbols;
 }

@@ -179,15 +179,16 @@ static bool read_kernel_files(const struct making *m, const char *const *folders
 }
 
 // Reads what the reader of `init` is given: macros of the options, then the texts with what they include.
-static bool read_texts_whole(struct making *m, struct text *out, struct error *e)
+static bool read_texts_whole(struct making *m, bool with_headers, struct text *out, struct error *e)
 {
     const char *folders[MACROS_MOST + 2] = {NULL};
     uint32_t count = 0;
     if (m->include)
         folders[count++] = capture_path(m->a, m->c, m->include);
     for (uint32_t i = 0; i < m->other_count; i++) {
-        if (str_starts(m->others[i], "-I") && m->others[i][2])
-            folders[count++] = m->others[i] + 2;
+        const bool is_apart = str_equal(m->others[i], "-I") && i + 1 < m->other_count;
+        if (is_apart || (str_starts(m->others[i], "-I") && m->others[i][2]))
+            folders[count++] = is_apart ? m->others[i + 1] : m->others[i] + 2;
     }
     for (uint32_t i = 0; i < m->macro_count; i++)
         text_addf(out,
@@ -195,8 +196,8 @@ static bool read_texts_whole(struct making *m, struct text *out, struct error *e
                                           : "#define %.0s%s %s\n",
                   m->macros[i].name, m->macros[i].name, m->macros[i].text);
     struct text files = TEXT_INIT;
-    bool ok = read_kernel_files(m, folders, &files, e);
-    if (ok &&
+    bool ok = read_kernel_files(m, with_headers ? folders : NULL, &files, e);
+    if (ok && with_headers &&
         files.length > WHOLE_MOST) { // libraries of templates: the kernel's own words have to do
         text_clear(&files);
         ok = read_kernel_files(m, NULL, &files, e);
@@ -649,7 +650,33 @@ static void try_parameters(struct making *m)
     }
 }
 
+// Where these values give no result, those that only the text says are left to it: the reader may have taken anything for one.
+static bool drop_guesses(struct making *m)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->parameter_count; i++) {
+        bool is_own = making_macro(m, m->parameters[i].name) != NULL;
+        for (uint32_t a = 0; a < 3 && a < m->f.axes; a++)
+            is_own = is_own || (m->own_local[a] && str_equal(m->f.local[a], m->parameters[i].name));
+        if (is_own)
+            m->parameters[kept++] = m->parameters[i];
+    }
+    const bool any = kept < m->parameter_count;
+    m->parameter_count = kept;
+    memset(m->keeps_global, 0, sizeof m->keeps_global);
+    return any;
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
+
+int64_t making_twin(const struct making *m, uint32_t argument)
+{
+    const struct capture_value *values = m->k->launches[0].values, *v = &values[argument];
+    return v->same >= 0 && !v->image && v->origin == values[v->same].origin &&
+                   v->bytes == values[v->same].bytes
+               ? v->same
+               : -1;
+}
 
 static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
 {
@@ -676,16 +703,17 @@ static bool same_images(const struct capture_kernel *k, uint32_t argument)
     return same;
 }
 
-// A symbol that the kernel's text uses; without one, any that is there. NULL: none.
-static const char *used_symbol(const struct making *m, const struct capture_launch *l)
+// A symbol that a launch changes, which is no output of a spec; NULL: none.
+static const char *changed_global(const struct making *m)
 {
-    for (uint32_t i = 0; i < l->symbol_count; i++) {
-        bool is_used = !m->is_inferred;
-        for (uint32_t k = 0; m->is_inferred && k < m->f.argument_count; k++)
-            is_used = is_used || (m->f.arguments[k].kind == INFERRED_SYMBOL &&
-                                  str_equal(m->f.arguments[k].name, l->symbols[i]));
-        if (is_used)
-            return l->symbols[i];
+    for (size_t i = 0; i < m->k->launch_count; i++) {
+        const struct capture_launch *l = &m->k->launches[i];
+        for (uint32_t g = 0;
+             g < m->global_count && l->symbol_count == m->k->launches[0].symbol_count; g++) {
+            const struct capture_value *v = &l->values[m->globals[g]->value];
+            if (!str_equal(v->before, v->after))
+                return m->globals[g]->name;
+        }
     }
     return NULL;
 }
@@ -707,14 +735,10 @@ static bool refuse_launch(struct making *m)
     if (l->has_inside)
         return refuse_spec(m,
                            "a struct by value has pointers in it, which a spec's values cannot be");
-    const char *symbol = used_symbol(m, l);
+    const char *symbol = changed_global(m);
     if (symbol)
         return refuse_spec(
-            m,
-            arena_printf(m->a,
-                         "it uses the module's %s, which the program sets: a tuned program would "
-                         "have one of its own",
-                         symbol));
+            m, arena_printf(m->a, "it changes the module's %s, which is no argument", symbol));
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
@@ -722,11 +746,13 @@ static bool refuse_launch(struct making *m)
         if (is_sometimes_null(k, i))
             return refuse_spec(
                 m, arena_printf(m->a, "argument %s is NULL in some launches", argument_name(m, i)));
-        if (v->same >= 0 && (!str_equal(v->before, v->after) ||
-                             !str_equal(l->values[v->same].before, l->values[v->same].after)))
-            return refuse_spec(m, arena_printf(m->a, "arguments %s and %s are the same memory",
+        if (v->same >= 0 && making_twin(m, i) < 0 &&
+            (!str_equal(v->before, v->after) ||
+             !str_equal(l->values[v->same].before, l->values[v->same].after)))
+            return refuse_spec(m, arena_printf(m->a, "arguments %s and %s share %s, and it changes",
                                                argument_name(m, (uint32_t)v->same),
-                                               argument_name(m, i)));
+                                               argument_name(m, i),
+                                               v->image ? "an image" : "a part of their memory"));
         if (!same_images(k, i))
             return refuse_spec(m, arena_printf(m->a, "image %s differs in kind between launches",
                                                argument_name(m, i)));
@@ -832,10 +858,14 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     }
     put_evidence_first(k);
     bool ok = k->without ? refuse_launch(m) : write_texts(m, e);
-    if (ok && !k->without && read_texts_whole(m, &whole, &ignored))
-        m->is_inferred = infer_kernel(text_cstr(&whole), whole.length, m->language, last_name(a, k),
+    for (int turn = 0; ok && !k->without && turn < 2 && !m->is_inferred; turn++) {
+        text_clear(&whole); // a header may have what the reader does not take
+        m->is_inferred = read_texts_whole(m, turn == 0, &whole, &ignored) &&
+                         infer_kernel(text_cstr(&whole), whole.length, m->language, last_name(a, k),
                                       a, &m->f, &ignored);
+    }
     making_learn_types(m, text_cstr(&whole));
+    making_learn_globals(m, text_cstr(&whole));
     text_release(&whole);
     take_null_pointers(m);
     for (size_t l = 0; l < k->launch_count; l++)
@@ -848,6 +878,10 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     if (ok) {
         make_geometry(m);
         try_parameters(m);
+        if (!m->works && drop_guesses(m) && make_symbols(m)) {
+            make_geometry(m);
+            try_parameters(m);
+        }
         list_tunable(m);
         ok = m->works || k->part_count < 2 ||
              refuse_spec(m, "its parts were compiled with different options");

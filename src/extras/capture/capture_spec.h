@@ -48,7 +48,8 @@ struct making {
     struct expr_symbol symbols[SYMBOLS_MOST];
     enum symbol_kind kinds[SYMBOLS_MOST];
     uint32_t indices[SYMBOLS_MOST];
-    uint32_t symbol_count;
+    uint32_t symbol_count, global_count;
+    const struct capture_symbol **globals; // of the first launch, of which the text speaks
     bool own_local[3], keeps_global[3];
     const char *global[3], *local[3]; // local NULL: the driver chooses
     bool works;                       // a replay by these is right
@@ -56,11 +57,18 @@ struct making {
 
 const struct macro *making_macro(const struct making *m, const char *name);
 const char *argument_name(const struct making *m, uint32_t at);
+// The earlier argument whose memory, whole, is an argument's too, and no image; -1: none.
+int64_t making_twin(const struct making *m, uint32_t argument);
 
 // ---- types (capture_types.c) -------------------------------------------------------------------
 
 // Finds out every argument's type; `text` is the kernel's, with what it includes.
 void making_learn_types(struct making *m, const char *text);
+// Finds out which of the module's symbols the text speaks of.
+void making_learn_globals(struct making *m, const char *text);
+// The element of a symbol, as making_type() says it.
+bool making_global_type(const struct making *m, const struct capture_symbol *g, const char **spec,
+                        uint32_t *bytes);
 // By its name in OpenCL, or as the kernel says it where that is no type of a spec.
 const char *argument_type(const struct making *m, uint32_t at);
 // The element of a buffer: its type in a spec, the bytes of the whole vector. False: hone knows no such type.

@@ -161,6 +161,20 @@ static bool is_known_type(const char *type)
     return type && read_type(type, &s, &width);
 }
 
+// The components whose place a vector takes.
+static uint32_t type_lanes(const struct making *m, uint32_t width)
+{
+    return width == 3 && !language_traits(m->language)->packs_three ? 4 : width;
+}
+
+// Is it a type, and of this size? What the text calls so may be another where it is compiled.
+static bool has_size(const struct making *m, const char *type, uint64_t bytes)
+{
+    const struct scalar_name *s;
+    uint32_t width;
+    return type && read_type(type, &s, &width) && s->bytes * type_lanes(m, width) == bytes;
+}
+
 // The reader of `init` says a number's type as a spec does, "int16": where there are no such vectors, as a kernel says it.
 static const char *kernel_words(const struct making *m, const char *inferred)
 {
@@ -189,7 +203,7 @@ void making_learn_types(struct making *m, const char *text)
         const struct capture_value *v = &m->k->launches[0].values[i];
         const struct layout *l =
             m->is_inferred && i < m->f.argument_count ? m->f.arguments[i].layout : NULL;
-        if (v->kind == CAPTURED_VALUE && !l && !is_known_type(m->types[i]) &&
+        if (v->kind == CAPTURED_VALUE && !l && !has_size(m, m->types[i], v->bytes) &&
             !m->k->arguments[i].is_pointer && number_of_size(v->bytes))
             m->types[i] = number_of_size(v->bytes);
         if (!*said && m->types[i]) // by the text alone: replays are told
@@ -197,15 +211,54 @@ void making_learn_types(struct making *m, const char *text)
     }
 }
 
+// The last name of a mangled one: "factors" of "_ZN4wave7factorsE".
+static const char *plain_name(const struct making *m, const char *symbol)
+{
+    const char *at = symbol + strcspn(symbol, "0123456789"), *name = symbol;
+    size_t length = strlen(symbol);
+    while (str_starts(symbol, "_Z") && isdigit((unsigned char)*at)) {
+        char *end;
+        const unsigned long own = strtoul(at, &end, 10);
+        if (own > strlen(end))
+            break;
+        name = end, length = own;
+        at = end + own;
+    }
+    return arena_strndup(m->a, name, length);
+}
+
+void making_learn_globals(struct making *m, const char *text)
+{
+    const struct capture_launch *l = &m->k->launches[0];
+    m->globals = arena_array(m->a, l->symbol_count + (size_t)1, sizeof *m->globals);
+    for (uint32_t i = 0; m->globals && i < l->symbol_count; i++) {
+        const char *name = plain_name(m, l->symbols[i].name);
+        if (name && find_word(text, text + strlen(text), name))
+            m->globals[m->global_count++] = &l->symbols[i];
+    }
+}
+
+bool making_global_type(const struct making *m, const struct capture_symbol *g, const char **spec,
+                        uint32_t *bytes)
+{
+    const char *name = plain_name(m, g->name);
+    const struct scalar_name *s = NULL;
+    uint32_t width = 0;
+    for (uint32_t i = 0; m->is_inferred && i < m->f.argument_count; i++) {
+        const struct inferred_argument *a = &m->f.arguments[i];
+        if (a->kind == INFERRED_SYMBOL && str_equal(a->name, name) && a->type &&
+            !read_type(kernel_words(m, a->type), &s, &width))
+            s = NULL;
+    }
+    const bool ok = s && width == 1 && m->k->launches[0].values[g->value].bytes % s->bytes == 0;
+    *spec = ok ? s->spec : "custom";
+    *bytes = ok ? s->bytes : 1;
+    return ok;
+}
+
 const char *argument_type(const struct making *m, uint32_t at)
 {
     return m->types && m->types[at] ? m->types[at] : "";
-}
-
-// The components whose place a vector takes.
-static uint32_t type_lanes(const struct making *m, uint32_t width)
-{
-    return width == 3 && !language_traits(m->language)->packs_three ? 4 : width;
 }
 
 bool making_type(const struct making *m, uint32_t argument, const char **spec, uint32_t *bytes,

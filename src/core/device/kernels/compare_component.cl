@@ -16,6 +16,7 @@ function struct part with_special(struct part p, ulong at, double g, double r, u
         return p;
     p.wrong++;
     p.nans += !FINITE(g);
+    p.most_wrong = FINITE(r) ? fmax(p.most_wrong, fabs(r)) : p.most_wrong;
     if (p.specials++ == 0)
         p.first_special = at;
 #endif
@@ -37,7 +38,10 @@ function struct part with_ordinary(struct part p, ulong at, double d, double g, 
     p.sum_got += g;
     p.sum_reference += r;
 #else
-    p.wrong += size > b.atol + b.rtol * fabs(r);
+    if (size > b.atol + b.rtol * fabs(r)) {
+        p.wrong++;
+        p.most_wrong = fmax(p.most_wrong, fabs(r));
+    }
 #endif
     return p;
 }

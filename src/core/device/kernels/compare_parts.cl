@@ -1,12 +1,12 @@
 struct part {
-    double difference, reference, sum_got, sum_reference, largest, most;
+    double difference, reference, sum_got, sum_reference, largest, most, most_wrong;
     ulong at, compared, wrong, nans, specials, first_special, got_nans, expected_nans;
     ulong unwritten, first_unwritten, poisoned, expected_poisoned, left, left_written;
     ulong seen, stamp;
 };
 function struct part part_none(ulong first)
 {
-    struct part p = {0, 0, 0, 0, 0, 0, first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct part p = {0, 0, 0, 0, 0, 0, 0, first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     return p;
 }
 function struct part part_merged(struct part p, struct part q)
@@ -16,6 +16,7 @@ function struct part part_merged(struct part p, struct part q)
     p.sum_got += q.sum_got;
     p.sum_reference += q.sum_reference;
     p.most = fmax(p.most, q.most);
+    p.most_wrong = fmax(p.most_wrong, q.most_wrong);
     if (q.largest > p.largest || (q.largest == p.largest && q.at < p.at)) {
         p.largest = q.largest;
         p.at = q.at;

@@ -201,6 +201,9 @@ NOTED_BEFORE(cuLibraryUnload, cuda_below, (CUlibrary library), (library), cuda_d
 NOTED_AFTER(cuLibraryGetKernel, cuda_below, (CUkernel * out, CUlibrary library, const char *name),
             (out, library, name), cuda_note_function(*out, library, name))
 
+NOTED_AFTER(cuLibraryGetModule, cuda_below, (CUmodule * out, CUlibrary library), (out, library),
+            cuda_note_part(*out, library))
+
 // A symbol's memory is no argument's: a kernel of the module may read it. The driver is asked once more, since the program may
 // want only one of the two.
 #define SYMBOL(function, of, type)                                                                 \
@@ -441,6 +444,7 @@ WRAPPED(cuEventSynchronize, BELOW, (CUevent event), note_wait(cuda_below.cuEvent
     SAME(X, cuLibraryLoadFromFile)                                                                 \
     SAME(X, cuLibraryUnload)                                                                       \
     SAME(X, cuLibraryGetKernel)                                                                    \
+    SAME(X, cuLibraryGetModule)                                                                    \
     X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", "cuModuleGetGlobal", 3020, 0)                     \
     SAME(X, cuLibraryGetGlobal)                                                                    \
     SAME(X, cuLaunchKernel)                                                                        \

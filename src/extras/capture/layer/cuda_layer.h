@@ -54,6 +54,7 @@ struct cuda_symbol {
 struct cuda_module {
     struct layer_object object;
     const void *image;           // hash, the handle in `images`
+    const void *library;         // (or NULL) that it is the module of in a context
     struct cuda_symbol *symbols; // that the program asked for
 };
 
@@ -95,6 +96,8 @@ void cuda_note_options(nvrtcProgram program, int count, const char *const *optio
 // The program got this out of the compiler: a module that is made of it has the text.
 void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length);
 void cuda_note_module(const void *module, const void *image);
+// A library's module, whose functions and symbols are the library's.
+void cuda_note_part(const void *module, const void *library);
 void cuda_drop_module(const void *module);
 void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size_t size);
 // The function of a name and a module; with NULL, by what the driver says of the handle.
@@ -153,6 +156,8 @@ enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct
                                        struct cuda_memories *out);
 // Adds the symbols of a module.
 enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out);
+// Copies what the program has set of a module's symbols into those of another module's function, in the order of the stream.
+CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream);
 // Attributes that change what a launch is; those that only say when it may start do not.
 bool cuda_has_attributes(const struct cuda_launch *l);
 bool cuda_is_recorded_now(CUstream stream); // into a graph

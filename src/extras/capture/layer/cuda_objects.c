@@ -295,9 +295,35 @@ void cuda_drop_module(const void *module)
     layer_drop(&cuda_objects.modules, module);
 }
 
-void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size_t size)
+void cuda_note_part(const void *module, const void *library)
+{
+    const struct cuda_module *of = layer_lock(&cuda_objects.modules, library);
+    const void *image = of ? of->image : NULL;
+    if (!of)
+        return;
+    layer_unlock(&cuda_objects.modules);
+    struct cuda_module *m = layer_add(&cuda_objects.modules, module, sizeof *m);
+    if (!m)
+        return;
+    m->image = image;
+    m->library = library;
+    layer_unlock(&cuda_objects.modules);
+}
+
+// The one that has the symbols, locked.
+static struct cuda_module *lock_module(const void *module)
 {
     struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
+    const void *library = m ? m->library : NULL;
+    if (!library)
+        return m;
+    layer_unlock(&cuda_objects.modules);
+    return layer_lock(&cuda_objects.modules, library);
+}
+
+void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size_t size)
+{
+    struct cuda_module *m = lock_module(module);
     if (!m)
         return;
     struct cuda_symbol *s = m->symbols;
@@ -315,7 +341,7 @@ void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size
 
 enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out)
 {
-    const struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
+    const struct cuda_module *m = lock_module(module);
     const struct cuda_symbol *s = m ? m->symbols : NULL;
     for (; s && out->count < CUDA_MEMORIES_MOST; s = s->next) {
         struct cuda_memory *to = &out->items[out->count];
@@ -327,6 +353,27 @@ enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *o
     if (m)
         layer_unlock(&cuda_objects.modules);
     return s ? CAPTURE_MANY : CAPTURE_NONE;
+}
+
+CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream)
+{
+    const struct cuda_module *m = lock_module(module);
+    CUresult code = CUDA_SUCCESS;
+    CUmodule other = NULL;
+    for (const struct cuda_symbol *s = m ? m->symbols : NULL; s && code == CUDA_SUCCESS;
+         s = s->next) {
+        CUdeviceptr at = 0;
+        size_t size = 0;
+        if (!other && !(cuda_below.cuFuncGetModule && cuda_below.cuMemcpyDtoDAsync &&
+                        cuda_below.cuFuncGetModule(&other, to) == CUDA_SUCCESS))
+            code = CUDA_ERROR_NOT_FOUND;
+        else if (cuda_below.driver.cuModuleGetGlobal(&at, &size, other, s->name) == CUDA_SUCCESS)
+            code = size == s->size ? cuda_below.cuMemcpyDtoDAsync(at, s->at, size, stream)
+                                   : CUDA_ERROR_INVALID_VALUE;
+    }
+    if (m)
+        layer_unlock(&cuda_objects.modules);
+    return code;
 }
 
 // ---- functions ---------------------------------------------------------------------------------

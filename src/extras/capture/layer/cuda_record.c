@@ -146,7 +146,8 @@ bool cuda_find_range(const unsigned char *word, CUdeviceptr *at, CUdeviceptr *ba
 // parameters are there.
 static uint64_t shape_key(const struct cuda_function *f, const struct cuda_launch *l)
 {
-    uint64_t key = layer_mix(f->key, l->shared);
+    CUdeviceptr known[CUDA_PARAMETERS_MOST]; // a launch in place is another one
+    uint64_t key = layer_mix(f->key, l->shared), count = 0, first;
     for (int a = 0; a < 3; a++)
         key = layer_mix(layer_mix(key, l->grid[a]), l->block[a]);
     for (uint32_t i = 0; i < f->count; i++) {
@@ -158,9 +159,13 @@ static uint64_t shape_key(const struct cuda_function *f, const struct cuda_launc
             CUdeviceptr pointer, base;
             size_t size;
             struct cuda_image image;
-            if (cuda_find_range(bytes + at, &pointer, &base, &size))
-                key = layer_mix(key, 1);
-            else if (cuda_find_image(f, i, bytes + at, &image))
+            if (cuda_find_range(bytes + at, &pointer, &base, &size)) {
+                for (first = 0; first < count && known[first] != pointer; first++)
+                    continue;
+                key = layer_mix(key, first + 1);
+                if (first == count && count < CUDA_PARAMETERS_MOST)
+                    known[count++] = pointer;
+            } else if (cuda_find_image(f, i, bytes + at, &image))
                 key = cuda_image_key(key, &image);
             else
                 key = layer_mix(key, pointer);

@@ -211,8 +211,8 @@ static enum replace_reason match_launch(const struct cuda_replacement *r,
     return replace_match(t, &asked, like);
 }
 
-static CUresult enqueue_tuned(const struct cuda_launch *l, const struct replace_decision *d,
-                              void **parameters)
+static CUresult enqueue_tuned(const struct cuda_launch *l, const struct cuda_function *f,
+                              const struct replace_decision *d, void **parameters)
 {
     struct cuda_launch tuned = *l;
     struct cuda_config config;
@@ -231,7 +231,8 @@ static CUresult enqueue_tuned(const struct cuda_launch *l, const struct replace_
         tuned.parameters = parameters;
         tuned.extra = NULL;
     }
-    return cuda_enqueue(&tuned);
+    const CUresult code = cuda_copy_symbols(f->module, d->kernel, l->stream);
+    return code == CUDA_SUCCESS ? cuda_enqueue(&tuned) : code;
 }
 
 // ---- --verify ----------------------------------------------------------------------------------
@@ -303,7 +304,7 @@ static bool verify_launch(const struct cuda_replacement *r, const struct cuda_la
 {
     struct verifying *v = cuda_is_recorded_now(l->stream) ? NULL : calloc(1, sizeof *v);
     bool ok = v && cuda_below.cuCtxSynchronize() == CUDA_SUCCESS && copy_memories(v, l, f) &&
-              enqueue_tuned(l, d, v->parameters) == CUDA_SUCCESS &&
+              enqueue_tuned(l, f, d, v->parameters) == CUDA_SUCCESS &&
               cuda_below.cuCtxSynchronize() == CUDA_SUCCESS;
     if (ok) {
         *code = cuda_enqueue(l);
@@ -344,7 +345,7 @@ static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launc
     r->state.replaced++;
     if (is_verified)
         return code;
-    code = enqueue_tuned(l, d, NULL);
+    code = enqueue_tuned(l, f, d, NULL);
     if (code != CUDA_SUCCESS) {
         d->reason = REPLACE_LAUNCH;
         return keep_own(l, REPLACE_LAUNCH);

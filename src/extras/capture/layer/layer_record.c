@@ -390,6 +390,17 @@ static uint64_t memory_key(uint64_t key, const struct layer_memory *m)
                                   : key;
 }
 
+// The first argument with this one's handle or pointer: a launch in place is another one.
+static cl_uint first_alike(const struct layer_kernel *k, cl_uint at)
+{
+    const struct layer_argument *a = &k->arguments[at];
+    cl_uint i = 0;
+    while (i < at && !(k->arguments[i].kind == a->kind && k->arguments[i].size == a->size &&
+                       memcmp(layer_bytes(&k->arguments[i]), layer_bytes(a), a->size) == 0))
+        i++;
+    return i;
+}
+
 // Hashes everything that tells launches apart but the contents of buffers. The kernels are locked.
 static uint64_t shape_key(const struct layer_kernel *k, const struct layer_launch *l)
 {
@@ -403,8 +414,10 @@ static uint64_t shape_key(const struct layer_kernel *k, const struct layer_launc
         const struct layer_argument *a = &k->arguments[i];
         const void *handle = handle_of(k, a);
         struct layer_memory m;
-        if (handle && memory_facts(handle, &m))
-            key = memory_key(key, &m);
+        if (a->kind == LAYER_SVM)
+            key = layer_mix(key, first_alike(k, i));
+        else if (handle && memory_facts(handle, &m))
+            key = layer_mix(memory_key(key, &m), first_alike(k, i));
         else if (a->kind == LAYER_VALUE)
             key = layer_mix_bytes(key, layer_bytes(a), a->size);
         else

@@ -56,10 +56,15 @@ static void read_arguments(struct table_reader *r, struct tuned_table *t)
     for (uint32_t i = 0; !r->failed && i < t->argument_count; i++) {
         at += *at == ' ';
         t->arguments[i].kind = *at;
-        r->failed = !*at || !strchr("vblN", *at);
+        r->failed = !*at || !strchr("vblNi", *at);
         if (!r->failed)
             at++;
         t->arguments[i].bytes = take_number(r, &at, 1 << 20);
+        t->arguments[i].same = i;
+        if (!r->failed && *at == '=') {
+            at++;
+            t->arguments[i].same = (uint32_t)take_number(r, &at, LAYER_ARGUMENTS);
+        }
     }
     free(line);
     line = at = take_line(r, "columns ");
@@ -331,6 +336,20 @@ struct replace_decision *replace_decide(struct replace_state *s,
 
 // ---- launches ----------------------------------------------------------------------------------
 
+// Is a buffer another argument's, too, where it was so, and only there? A kernel that is right with two need not be with one.
+static bool shares_as_captured(const struct tuned_table *t, const struct replace_launch *l,
+                               uint32_t at)
+{
+    uint32_t same = at;
+    for (uint32_t i = 0; same == at && i < at; i++) {
+        if (t->arguments[i].kind == 'b' && l->arguments[i].kind == l->arguments[at].kind &&
+            l->arguments[i].size == l->arguments[at].size &&
+            memcmp(l->arguments[i].bytes, l->arguments[at].bytes, l->arguments[at].size) == 0)
+            same = i;
+    }
+    return same == t->arguments[at].same;
+}
+
 // Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
 enum replace_reason replace_match(const struct tuned_table *t, const struct replace_launch *l,
                                   struct replace_decision *d)
@@ -342,11 +361,11 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
         const struct replace_argument *a = &l->arguments[i];
         const char kind = t->arguments[i].kind;
         const bool is_same = kind == 'v' ? a->kind == 'v' && a->size == t->arguments[i].bytes
-                             : kind == 'b'
+                             : kind == 'b' || kind == 'i'
                                  ? (a->kind == 'v' && a->size == sizeof(void *)) || a->kind == 's'
                              : kind == 'l' ? a->kind == 'l'
                                            : a->kind == 'v' || a->kind == 'l';
-        if (!is_same)
+        if (!is_same || (kind == 'b' && !shares_as_captured(t, l, i)))
             return REPLACE_ARGUMENTS;
     }
     if (l->dimensions != t->dimensions || (l->local != NULL) != t->has_local || !l->global)

@@ -14,8 +14,9 @@ struct launch_case { // a captured launch
 };
 
 struct tuned_argument {
-    char kind;    // v: a value, b: a buffer, l: local memory, N: NULL
-    size_t bytes; // of a value; of a buffer: 4, it holds floats
+    char kind;     // v: a value, b: a buffer, i: an image, l: local memory, N: NULL
+    size_t bytes;  // of a value; of a buffer: 4, it holds floats
+    uint32_t same; // the first argument that is the same buffer: itself
 };
 
 struct tuned_table {
