@@ -669,31 +669,44 @@ INLINE void leave_sums(GLOBAL float *part, const float *sums, int rows, int thre
     }
 }
 
-INLINE void load_quad(uint *quad, const GLOBAL float *from)
+// Four sums that are not there yet, unless they are.
+INLINE void look_for(uint *quad, const GLOBAL float *from)
 {
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];\n"
-                 : "=r"(quad[0]), "=r"(quad[1]), "=r"(quad[2]), "=r"(quad[3])
+    asm volatile("{\n.reg .pred there;\n"
+                 "setp.ne.u32 there, %0, 0;\n"
+                 "setp.ne.and.u32 there, %1, 0, there;\n"
+                 "setp.ne.and.u32 there, %2, 0, there;\n"
+                 "setp.ne.and.u32 there, %3, 0, there;\n"
+                 "@!there ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];\n}\n"
+                 : "+r"(quad[0]), "+r"(quad[1]), "+r"(quad[2]), "+r"(quad[3])
                  : "l"(from)
                  : "memory");
 }
 
 // A work-item's sums of 32 columns, once all parts have been left: those of the first part are at
-// `part`.
+// `part`. What is missing is looked for again at once, not one after the other.
 INLINE void take_sums(float *sums, GLOBAL float *part)
 {
 #pragma unroll
     for (int first = 0; first < 4; first += GATHER) {
         uint got[GATHER * splits][4];
+        int missing;
+#pragma unroll
+        for (int i = 0; i < GATHER * splits * 4; i++)
+            got[i / 4][i % 4] = 0;
+        do {
+            missing = 0;
+#pragma unroll
+            for (int i = 0; i < GATHER * splits; i++)
+                look_for(got[i], part + (first + i / splits) * 512 + i % splits * PART);
+#pragma unroll
+            for (int i = 0; i < GATHER * splits; i++)
+                missing |= !got[i][0] | !got[i][1] | !got[i][2] | !got[i][3];
+        } while (missing);
 #pragma unroll
         for (int i = 0; i < GATHER * splits; i++)
-            load_quad(got[i], part + (first + i / splits) * 512 + i % splits * PART);
-#pragma unroll
-        for (int i = 0; i < GATHER * splits; i++) {
-            GLOBAL float *from = part + (first + i / splits) * 512 + i % splits * PART;
-            while (!got[i][0] || !got[i][1] || !got[i][2] || !got[i][3])
-                load_quad(got[i], from);
-            *(GLOBAL float4 *)from = FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
-        }
+            *(GLOBAL float4 *)(part + (first + i / splits) * 512 + i % splits * PART) =
+                FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll
         for (int i = 0; i < GATHER * 4; i++) {
             float sum = 0.0f;
