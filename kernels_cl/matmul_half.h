@@ -781,6 +781,10 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #if early // maps are not waited for by those that have something to do
     if (which == 3)
         asm volatile("bar.arrive 5, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+#if staged
+    if (which == 2)
+        asm volatile("bar.arrive 7, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+#endif
     if (four == CONSUMERS)
         asm volatile("bar.sync 6, 128;\n" ::: "memory");
 #else
@@ -807,7 +811,6 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
         int copied = early_slabs(); // slabs that have not come by maps
         float acc[blocks][SUMS];
 #if staged
-        see_map(own_maps + 64);
         int turn = 0;
 #endif
 
@@ -884,6 +887,14 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #endif
             GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
             copied = 0;
+#if staged
+            if (at == GROUP_ID(0)) {
+#if early
+                asm volatile("bar.sync 7, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+#endif
+                see_map(own_maps + 64);
+            }
+#endif
 #if splits > 1
             GLOBAL float *part = parts + ((size_t)t.tile * CONSUMERS + four) * splits * PART;
             const int first_row = t.down * tile_m + four * blocks * 64;
