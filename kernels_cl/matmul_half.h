@@ -277,7 +277,7 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 
 #define CONSUMERS (tile_m / 64 / blocks) // groups of four warps that multiply
 #define SPAN      tile_n
-#define LIGHT     (mapped && early < 2)
+#define LIGHT     mapped
 #define MATRICES  BATCH
 #ifndef early
 #define early 0
@@ -312,22 +312,18 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 
 #include "hopper.h"
 
-#define SLAB        (128 / WIDE) // of k: 128 bytes
-#define SLABS       ((K + SLAB - 1) / SLAB)
-#define THREADS     (128 * (CONSUMERS + 1))
-#define LINES       (M < tile_m ? (M + 7) / 8 * 8 : tile_m) // of A, of a slab that is brought
-#define A_BYTES     (LINES * 128)                           // the room of a slab
-#define B_BYTES     (tile_n * 128)
-#define STAGE       (A_BYTES + B_BYTES)
-#define B_STEP      (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
-#define BLOCK       (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
-#define OUTS        (tile_n / 64) // such blocks of C next to each other
-#define TASKS       (WORK * splits * BATCH)
-#define BRINGERS    (CONSUMERS == 3 ? 2 : CONSUMERS) // groups of four warps that bring the first slab
-
-// Arrivals at a slab's barrier of each of the two warps that bring it by a map: early ones come of all
-// that multiply, the others of 64 work-items.
-#define ARRIVALS(i) (early == 0 ? 1 : (i) == 0 ? 64 * BRINGERS : 32)
+#define SLAB     (128 / WIDE) // of k: 128 bytes
+#define SLABS    ((K + SLAB - 1) / SLAB)
+#define THREADS  (128 * (CONSUMERS + 1))
+#define LINES    (M < tile_m ? (M + 7) / 8 * 8 : tile_m) // of A, of a slab that is brought
+#define A_BYTES  (LINES * 128)                           // the room of a slab
+#define B_BYTES  (tile_n * 128)
+#define STAGE    (A_BYTES + B_BYTES)
+#define B_STEP   (EIGHT ? 2 : 16 * 128 / 16) // in a descriptor, from 32 bytes of k to the next
+#define BLOCK    (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
+#define OUTS     (tile_n / 64) // such blocks of C next to each other
+#define TASKS    (WORK * splits * BATCH)
+#define BRINGERS (CONSUMERS == 3 ? 2 : CONSUMERS) // groups of four warps that bring early slabs
 
 // What a work-group computes at a time: slabs `first` to `end` of a tile of a matrix.
 struct task {
@@ -357,11 +353,11 @@ INLINE int early_slabs(void)
 
 // Where the places for slabs are, behind them two for 64 x 64 of C of each group of four warps, the
 // maps of A, B and C, and the barriers.
-#define PLACE(i)    (base + (i) * (uint)STAGE)
-#define OUT(i)      (PLACE(stages) + (i) * (uint)BLOCK)
-#define MAP(i)      (OUT(staged * 2 * CONSUMERS) + (i)*128)
-#define FULL(i)     (MAP(3) + (i)*8)
-#define EMPTY(i)    (FULL(stages) + (i)*8)
+#define PLACE(i) (base + (i) * (uint)STAGE)
+#define OUT(i)   (PLACE(stages) + (i) * (uint)BLOCK)
+#define MAP(i)   (OUT(staged * 2 * CONSUMERS) + (i)*128)
+#define FULL(i)  (MAP(3) + (i)*8)
+#define EMPTY(i) (FULL(stages) + (i)*8)
 
 #if mapped
 
@@ -378,35 +374,21 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
              which == 2 ? 2 : WIDE, to, lane);
 }
 
-// Bytes that come, and as many arrivals as a slab's barrier has of this warp.
-INLINE void expect(uint barrier, uint bytes, int arrivals)
+// A slab comes of two, or of all work-items that bring early ones.
+INLINE void expect(uint barrier, uint bytes)
 {
 #if early
     asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;\n"
                  "mbarrier.arrive.shared::cta.b64 _, [%0], %2;\n" ::"r"(barrier),
-                 "r"(bytes), "r"(arrivals)
+                 "r"(bytes), "r"(64 * BRINGERS)
                  : "memory");
 #else
     barrier_expect(barrier, bytes);
 #endif
 }
 
-// Of what C held, rows of a tile: a part with each slab, so that all of it is in the second-level cache
-// by the time it is added.
-INLINE void bring_old(const GLOBAL ushort *C, struct task t, int slab)
-{
-    const int count = (tile_m + SLABS - 1) / SLABS, column = t.across * tile_n;
-    const int first = t.down * tile_m + slab * count, end = t.down * tile_m + tile_m;
-#pragma unroll 1
-    for (int row = first; row < first + count && row < end && row < M; row++)
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;\n" ::"l"(
-                         C + ((size_t)t.matrix * M + row) * N + column),
-                     "r"(N % tile_n == 0 || N - column > tile_n ? tile_n * 2 : (N - column) * 2)
-                     : "memory");
-}
-
 // A work-item brings the slabs of A, or of B, of all tiles of this work-group, but for the first few.
-INLINE void bring_all(uint base, const GLOBAL uint *map, const GLOBAL ushort *C, int of_b)
+INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
 {
     int skip = early_slabs();
     uint now = skip == stages ? 0 : skip, parity = skip == stages;
@@ -416,7 +398,7 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, const GLOBAL ushort *C,
         for (int slab = t.first + skip; slab < t.end; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             if (of_b) {
-                expect(FULL(now), B_BYTES, ARRIVALS(now));
+                expect(FULL(now), B_BYTES);
 #if EIGHT
                 copy_box(PLACE(now) + A_BYTES, map, slab * SLAB, t.across * tile_n, t.matrix,
                          FULL(now));
@@ -427,10 +409,8 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, const GLOBAL ushort *C,
                              slab * SLAB, t.matrix, FULL(now));
 #endif
             } else {
-                expect(FULL(now), LINES * 128, ARRIVALS(now));
+                expect(FULL(now), LINES * 128);
                 copy_box(PLACE(now), map, slab * SLAB, t.down * tile_m, t.matrix, FULL(now));
-                if (BETA != 0 && splits == 1)
-                    bring_old(C, t, slab);
             }
             now = now + 1 == stages ? 0 : now + 1;
             parity ^= now == 0;
@@ -495,39 +475,27 @@ INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int
 #endif
 #if early
 
-// An early slab by `threads` work-items.
-INLINE void bring_slab(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *B, int slab,
-                       int thread, int threads)
-{
-    const struct task t = task_of(GROUP_ID(0));
-    const uint place = PLACE(slab);
-    const int k = (t.first + slab) * SLAB;
-    bring_lines(place, A + (size_t)t.matrix * M * K, t.down * tile_m, LINES, M, k, thread, threads);
-    B += (size_t)t.matrix * K * N;
-#if EIGHT
-    bring_lines(place + A_BYTES, B, t.across * tile_n, tile_n, N, k, thread, threads);
-#else
-    bring_blocks(place + A_BYTES, B, t.across * tile_n, k, thread, threads);
-#endif
-}
-
-// Early slabs of the first tile, while the maps are made: the first one by those that will multiply, so
-// that it is there soon, the others by the two sub-groups (warps) that make neither A's map nor B's.
+// Sub-groups (warps) that multiply bring the first slabs of their first tile while the maps are made.
 INLINE void bring_early(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *B, int thread)
 {
-    const int multiplies = thread < 128 * CONSUMERS, last = thread - (THREADS - 64);
-    if (thread < 128 * BRINGERS)
-        bring_slab(base, A, B, 0, thread, 128 * BRINGERS);
-    if (multiplies || last >= 0) // the barriers are there
-        asm volatile("bar.sync 5, %0;\n" ::"n"(128 * CONSUMERS + 64) : "memory");
-    if (thread < 128 * BRINGERS)
-        barrier_arrive_copied(FULL(0));
-    if (last >= 0) {
+    const struct task t = task_of(GROUP_ID(0));
+    const GLOBAL ELEMENT *a = A + (size_t)t.matrix * M * K, *b = B + (size_t)t.matrix * K * N;
 #pragma unroll 1
-        for (int i = 1; i < early_slabs(); i++) {
-            bring_slab(base, A, B, i, last, 64);
-            barrier_arrive_copied(FULL(i));
+    for (int i = 0; i < early_slabs(); i++) {
+        const int k = (t.first + i) * SLAB;
+        if (thread < 128 * BRINGERS) {
+            bring_lines(PLACE(i), a, t.down * tile_m, LINES, M, k, thread, 128 * BRINGERS);
+#if EIGHT
+            bring_lines(PLACE(i) + A_BYTES, b, t.across * tile_n, tile_n, N, k, thread,
+                        128 * BRINGERS);
+#else
+            bring_blocks(PLACE(i) + A_BYTES, b, t.across * tile_n, k, thread, 128 * BRINGERS);
+#endif
         }
+        if (i == 0) // the barriers are there
+            asm volatile("bar.sync 5, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+        if (thread < 128 * BRINGERS)
+            barrier_arrive_copied(FULL(i));
     }
 }
 
@@ -657,29 +625,21 @@ INLINE void store_block(LOCAL uint *words, uint base, const GLOBAL uint *map, in
 
 #else
 
-// `count` times 32 columns of two rows, 8 apart, `packed` as above: each lane of a quad stores 8 of them.
-// Words are exchanged for all of them at once, as one exchange does not wait for the one before.
-INLINE void store_rows(GLOBAL ushort *C, size_t row, size_t column, const uint *packed, int count,
-                       int lane)
+// 32 columns of a row, `packed` as above: each lane of a quad stores 8 of them.
+INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const uint *packed, int lane)
 {
     const int quad = lane % 4;
-    uint words[4][4];
+    uint words[4];
 #pragma unroll
-    for (int i = 0; i < count * 8; i++)
-        words[i / 8 * 2 + i % 2][i / 2 % 4] = packed[i];
-#pragma unroll
-    for (int i = 0; i < count * 4; i++)
-        exchange(words[i / 2] + i % 2 * 2, words[i / 2] + i % 2 * 2 + 1, lane, 1);
-#pragma unroll
-    for (int i = 0; i < count * 4; i++)
-        exchange(words[i / 2] + i % 2, words[i / 2] + i % 2 + 2, lane, 2);
-#pragma unroll
-    for (int i = 0; i < count * 2; i++) {
-        const size_t x = column + i / 2 * 32 + quad * 8, y = row + i % 2 * 8;
-        if (y < M && x < N)
-            *(GLOBAL uint4 *)(C + y * N + x) =
-                UINT4(words[i][0], words[i][1], words[i][2], words[i][3]);
-    }
+    for (int i = 0; i < 4; i++)
+        words[i] = packed[i * 2];
+    exchange(words, words + 1, lane, 1);
+    exchange(words + 2, words + 3, lane, 1);
+    exchange(words, words + 2, lane, 2);
+    exchange(words + 1, words + 3, lane, 2);
+    if (row < M && column + quad * 8 < N)
+        *(GLOBAL uint4 *)(C + row * N + column + quad * 8) =
+            UINT4(words[0], words[1], words[2], words[3]);
 }
 
 #endif
@@ -776,7 +736,8 @@ INLINE void store_share(GLOBAL ushort *C, GLOBAL float *part, const GLOBAL ushor
             take_sums(sums, part + (share * 512 + thread % 128) * 4);
         TOGETHER();
         pack_rows(block, C, added, line, column, sums, factor, lane);
-        store_rows(C, line, column, block, 1, lane);
+        store_row(C, line, column, block, lane);
+        store_row(C, line + 8, column, block + 1, lane);
     }
 }
 
@@ -798,19 +759,16 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #endif
 
     ENTRY_DIRECTIVES();
-    if (four == CONSUMERS) // at once, as those that multiply wait for their registers
-        FEWER_REGISTERS();
     if (thread >= THREADS - 32) {
         for (int i = thread % 32; i < stages; i += 32) {
-            barrier_init(FULL(i), mapped ? 2 * ARRIVALS(i) : 128);
+            barrier_init(FULL(i), early ? 128 * BRINGERS : mapped ? 2 : 128);
             barrier_init(EMPTY(i), 4 * CONSUMERS);
         }
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
     }
 #if early
-    if (which == 3) // to those that bring by maps
-        asm volatile("bar.arrive 6, 96;\n" ::: "memory");
-    bring_early(base, A, B, thread);
+    if (four < CONSUMERS)
+        bring_early(base, A, B, thread);
 #endif
 #if mapped
     if (which >= 0 && which < 2 + staged)
@@ -821,21 +779,24 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                     own_maps + which * 32, which, thread % 32);
 #endif
 #if early // maps are not waited for by those that have something to do
-    if (which == 0 || which == 1)
-        asm volatile("bar.sync 6, 96;\n" ::: "memory");
+    if (which == 3)
+        asm volatile("bar.arrive 5, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
 #if staged
     if (which == 2)
         asm volatile("bar.arrive 7, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
 #endif
+    if (four == CONSUMERS)
+        asm volatile("bar.sync 6, 128;\n" ::: "memory");
 #else
     BARRIER();
 #endif
 
     if (four == CONSUMERS) {
+        FEWER_REGISTERS();
 #if mapped
         if (which < 2 && thread % 32 == 0) {
             see_map(own_maps + which * 32);
-            bring_all(base, own_maps + which * 32, C, which);
+            bring_all(base, own_maps + which * 32, which);
         }
 #else
         bring_all(base, A, B, thread % 128);
@@ -963,7 +924,10 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                                 four * 2 + turn, four, thread);
                     turn ^= 1;
 #else
-                    store_rows(to, line, column, block, 2, lane);
+                    store_row(to, line, column, block, lane);
+                    store_row(to, line + 8, column, block + 1, lane);
+                    store_row(to, line, column + 32, block + 8, lane);
+                    store_row(to, line + 8, column + 32, block + 9, lane);
 #endif
                 }
             }
