@@ -6,7 +6,6 @@
 #include "cli/architecture.h"
 #include "cli/checking_known.h"
 #include "cli/crash.h"
-#include "cli/nodes.h"
 #include "cli/simulator.h"
 #include "cli/tuning.h"
 

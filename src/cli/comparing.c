@@ -4,7 +4,6 @@
 #include "cli/comparing.h"
 
 #include "cli/interrupt.h"
-#include "cli/nodes.h"
 #include "report/progress.h"
 
 #include <string.h>
@@ -67,7 +66,7 @@ static struct comparing_side *add_side(struct comparing *c, uint32_t argument)
     s->call.argument_count = 1;
     s->given = c->settings->given;
     work_init(&s->work, &s->call, &s->given, &c->settings->measure);
-    comparing_share_nodes(c, s);
+    s->work.nodes_of = &c->sides[0].work;
     return s;
 }
 

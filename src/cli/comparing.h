@@ -62,8 +62,6 @@ int comparing_start(struct comparing *c); // the comparison itself
 
 // comparing_sides.c: the sides of one spec, by --left and --right.
 int comparing_sides(struct comparing *c);
-// The first side's nodes are this one's, too.
-void comparing_share_nodes(struct comparing *c, struct comparing_side *s);
 // Can one device run two specs? Returns an exit status and has reported the reason.
 int comparing_on_one_card(const struct work *first, const struct work *w);
 // Labels that distinguish the sides. False without memory; equal sides have empty labels.

@@ -1,7 +1,6 @@
 // The two sides of a comparison, as --left and --right define them.
 #include "cli/comparing.h"
 #include "cli/environment.h"
-#include "cli/nodes.h"
 
 #include <string.h>
 
@@ -119,12 +118,6 @@ static int default_sides(struct comparing *c)
     return EXIT_DONE;
 }
 
-void comparing_share_nodes(struct comparing *c, struct comparing_side *s)
-{
-    if (s != c->sides)
-        agents_borrow(&c->sides[0].work.agents, &s->work.agents);
-}
-
 // One device, or two views of one card.
 static bool is_same_card(const struct device_info *a, const struct device_info *b)
 {
@@ -226,7 +219,7 @@ int comparing_sides(struct comparing *c)
         return work_failed(&e);
     int status = is_said(s) ? EXIT_DONE : default_sides(c);
     for (uint32_t i = 0; i < 2 && status == EXIT_DONE; i++) {
-        comparing_share_nodes(c, &c->sides[i]);
+        c->sides[i].work.nodes_of = &c->sides[0].work;
         c->sides[i].work.read = i ? c->sides[0].work.spec : c->read;
         status = open_side(&c->sides[i]);
     }

@@ -108,7 +108,7 @@ static bool show_examples(const char *const *words, struct text *out)
 
 // about/topic_NAME.txt
 extern const char about_topic_ranking[], about_topic_objectives[], about_topic_devices[],
-    about_topic_nodes[], about_topic_store[], about_topic_completion[];
+    about_topic_store[], about_topic_completion[];
 
 static const char about_topic_formats[] =
     "How results are written: --format " REPORT_FORMAT_WORDS ".\n\n"
@@ -133,7 +133,7 @@ SHOW_TEXT(ranking)
 SHOW_TEXT(objectives)
 SHOW_TEXT(formats)
 SHOW_TEXT(devices)
-SHOW_TEXT(nodes)
+EXTRA_NODES(extern const char about_topic_nodes[]; SHOW_TEXT(nodes))
 SHOW_TEXT(store)
 SHOW_TEXT(completion)
 
@@ -152,7 +152,10 @@ const struct help_topic *help_topics(void)
         {"formats", "what is written and read, and in which formats", 7, 0, show_formats, NULL},
         {"json", "the fields that --json writes, for each command", 7, 1, show_json, NULL},
         {"devices", "which device is used, and what runs without a GPU", 7, 0, show_devices, NULL},
-        {"nodes", "many nodes and devices: Slurm, ssh, any launcher", 7, 0, show_nodes, NULL},
+        // clang-format off
+        EXTRA_NODES(
+        {"nodes", "many nodes and devices: Slurm, ssh, any launcher", 7, 0, show_nodes, NULL},)
+        // clang-format on
         {"store", "what is stored, and when it is reused", 7, 0, show_store, NULL},
         {"environment", "variables and files", 7, 0, show_environment, NULL},
         {"status", "exit statuses, and the statuses of a configuration", 7, 0, show_statuses, NULL},

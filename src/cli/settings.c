@@ -166,6 +166,7 @@ const struct option own_store_options[] = {
         .apply = option_flag, .offset = SPEC(strict)                                               \
     }
 
+const struct option no_options[] = {{0}};
 const struct option strict_options[] = {STRICT_OPTION, {0}};
 
 const struct option spec_options[] = {

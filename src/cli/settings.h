@@ -57,6 +57,7 @@ struct search_settings {
 extern const struct option spec_options[];      // all of struct spec_settings
 extern const struct option part_options[];      // --part
 extern const struct option reference_options[]; // --reference-by
+extern const struct option no_options[];        // none
 extern const struct option strict_options[];
 extern const struct option device_options[];
 extern const struct option store_options[];

@@ -5,7 +5,6 @@
 
 #include "cli/crash.h"
 #include "workflows/peak/peak.h"
-#include "cli/nodes.h"
 #include "cli/recording.h"
 #include "os/process.h"
 #include "report/advice.h"

@@ -3,6 +3,7 @@
 #include "cli/work.h"
 
 #include "cli/interrupt.h"
+#include "cli/nodes.h"
 #include "cli/trace.h"
 #include "lib/choose_device.h"
 #include "report/values.h"
@@ -71,7 +72,7 @@ void work_release(struct work *w)
     recorded_free(w->recorded);
     setup_release(&w->setup);
     hone_devices_free(w->list);
-    agents_release(&w->agents);
+    EXTRA_NODES(nodes_release(w);)
     work_close_store(w);
     hone_spec_free(w->loaded);
     hone_spec_free(w->unbound);
@@ -268,25 +269,12 @@ static bool is_device_number(const struct work *w)
     return wanted && wanted[0] && wanted[strspn(wanted, "0123456789")] == '\0';
 }
 
-// Lists the devices of --on, in place of this machine's.
-static bool list_on_nodes(struct work *w, const struct hone_spec *spec, const char *language,
-                          struct error *e)
-{
-    const struct environment *v = &w->environment;
-    if (w->agents.count == 0) { // they are started once
-        ticker_clear(&w->ticker);
-        if (!agents_read(w->given, v, &w->arena, &w->agents, e) || !agents_start(&w->agents, v, e))
-            return false;
-    }
-    return agents_list(&w->agents, v, spec, language, w->given->strict, e) &&
-           agents_report(&w->agents, &w->arena, &w->devices, e);
-}
-
 bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
 {
     const bool is_number = is_device_number(w);
-    if (w->given && w->given->on.count > 0)
-        return list_on_nodes(w, is_number ? NULL : spec, is_number ? NULL : language, e);
+    spec = is_number ? NULL : spec;
+    language = is_number ? NULL : language;
+    EXTRA_NODES(if (w->given && w->given->on.count > 0) return nodes_list(w, spec, language, e);)
     struct hone_error why = HONE_ERROR_INIT;
     const struct environment *v = &w->environment;
     const struct hone_worker worker = {.size = sizeof worker,
@@ -294,8 +282,8 @@ bool work_list(struct work *w, const struct hone_spec *spec, const char *languag
                                        .environment = (const char *const *)v->worker_with};
     const struct hone_devices_options options = {.size = sizeof options,
                                                  .worker = &worker,
-                                                 .spec = is_number ? NULL : spec,
-                                                 .language = is_number ? NULL : language,
+                                                 .spec = spec,
+                                                 .language = language,
                                                  .keep_worker = true};
     struct hone_devices *list = hone_devices_list(&options, &why);
     take_error(&why, e);
@@ -549,8 +537,8 @@ int work_device(struct work *w)
                                 : choose_device(list, count, wanted, &e);
     if (w->device && wanted && wanted[0] && !w->takes_kind && w->given->on.count == 0)
         w->device = take_free_card(list, count, wanted, w->device, w->environment.locks);
-    w->chosen = w->given->on.count > 0 ? agents_device(&w->agents, w->device)
-                                       : device_like(w->list, w->device);
+    w->chosen =
+        EXTRA_NODES(w->given->on.count > 0 ? nodes_device(w) :) device_like(w->list, w->device);
     if (w->device && !wanted && !w->takes_kind)
         say_which_device(list, count, w->device, w->given->on.count > 0);
     if (!list)
@@ -560,11 +548,18 @@ int work_device(struct work *w)
     return w->device ? work_bind(w) : work_failed(&e);
 }
 
+int work_places(struct work *w)
+{
+    int status = EXIT_DONE;
+    EXTRA_NODES(status = nodes_places(w);)
+    (void)w;
+    return status;
+}
+
 void work_drop_workers(struct work *w)
 {
     devices_drop_worker(w->list);
-    for (uint32_t i = 0; i < w->agents.count; i++)
-        devices_drop_worker(w->agents.list[i].devices);
+    EXTRA_NODES(nodes_drop_workers(w);)
     for (uint32_t i = 0; i < w->places.count; i++)
         w->place_list[i].spare = NULL;
 }

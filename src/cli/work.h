@@ -2,7 +2,6 @@
 // if it makes one (cli/tuning.h). Each side of a comparison and each line of a sweep is one.
 #pragma once
 
-#include "cli/agents.h"
 #include "cli/cli.h"
 #include "cli/console.h"
 #include "cli/environment.h"
@@ -35,7 +34,8 @@ struct work {
     struct spec_languages languages; // --language, or the spec's
     // (or NULL) with the worker that listed them; `devices` is its report.
     struct hone_devices *list;
-    struct agents agents; // of --on; then `list` is NULL and `devices` are theirs
+    struct agents *agents; // (or NULL) of --on, whose devices `devices` are then, and --build-on
+    const struct work *nodes_of; // (or NULL) whose nodes are this one's, once it has some
     struct device_report devices;
     const struct device_info *device;
     const struct hone_device *chosen; // (or NULL) of the list: `device`
@@ -98,6 +98,10 @@ int work_no_device(const struct work *w); // says what to install
 const struct device_info *work_usable(struct work *w, size_t *count);
 // One of the devices that the spec's languages can run on, or that of --language.
 int work_device(struct work *w);
+// After the device was chosen: w->places are the device and all devices of its kind that --on
+// names; others are reported. Without --on there are none. w->places.builders are the builders of
+// --build-on that can build for it.
+int work_places(struct work *w);
 // The workers that listed the devices end.
 void work_drop_workers(struct work *w);
 // --reference-by, where it is given: asks the program, for the device that was chosen.

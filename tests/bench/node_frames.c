@@ -4,7 +4,7 @@
 //   node_frames HONE_WORKER FAKE_WORKER [NODES [CONFIGURATIONS [RATE]]]     RATE: a second at most; 0: as many as go
 #include "os/process.h"
 #include "runner/evaluator.h"
-#include "runner/node.h"
+#include "extras/nodes/node.h"
 
 #include <dirent.h>
 #include <stdio.h>

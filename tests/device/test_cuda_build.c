@@ -657,6 +657,26 @@ START_TEST(what_the_kernel_needs_is_told)
 }
 END_TEST
 
+// What a library's header brings is there without it; a header that only the host can read is taken as empty.
+START_TEST(types_of_libraries_are_there)
+{
+    static const char text[] = "#include <cuda.h>\n"
+                               "#include <cublas_v2.h>\n"
+                               "#include <cufft.h>\n"
+                               "__global__ void k(cufftComplex *p) { p[0].x = p[0].y; }\n";
+    static const char hosts[] = "int main() { k<<<1, 64>>>(0); }\n";
+    char both[sizeof text + sizeof hosts];
+    struct image image;
+    struct result *r = build_text(text, "k", &image);
+    ck_assert_msg(r->status == STATUS_CORRECT, "%s\n%s", r->message, r->log);
+    result_free(r);
+    str_format(both, sizeof both, "%s%s", text, hosts);
+    r = build_text(both, "k", &image);
+    ck_assert_msg(r->status == STATUS_CORRECT, "%s\n%s", r->message, r->log);
+    result_free(r);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
     tcase_add_checked_fixture(tests, set_up, tear_down);
@@ -684,6 +704,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, targets_of_cards);
     tcase_add_test(tests, what_nvrtc_refuses_is_left_out);
     tcase_add_test(tests, what_the_kernel_needs_is_told);
+    tcase_add_test(tests, types_of_libraries_are_there);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 // and every command line ends in the worker and --node.
 #include "base/text.h"
 #include "fuzz.h"
-#include "runner/launchers.h"
+#include "extras/nodes/launchers.h"
 
 #include <stdlib.h>
 #include <string.h>

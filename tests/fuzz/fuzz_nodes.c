@@ -4,10 +4,10 @@
 #include "fuzz.h"
 
 #include "os/process.h"
-#include "runner/node.h"
-#include "worker/agent.h"
+#include "extras/nodes/node.h"
+#include "extras/nodes/agent.h"
 #include "worker/device_lock.h"
-#include "worker/node_frames.h"
+#include "extras/nodes/node_frames.h"
 #include "worker/protocol.h"
 
 #include <string.h>
@@ -202,11 +202,11 @@ static void speak_to_tuner(bool greets, const uint8_t *data, size_t size)
     struct node *n = node_new(
         &(struct node_options){.name = "n", .worker = "hone-worker", .launcher = launcher}, &e);
     REQUIRE(n);
-    node_lock_open(n, &lock, &device);
+    node_open_lock(n, &lock, NULL, &device, NULL);
     for (int i = 0; i < WORKERS; i++) {
         struct error why = ERROR_INIT;
         p[i] = (struct process)PROCESS_NONE;
-        REQUIRE(process_start_on(node_host(n), &p[i], NULL, &why) == (why.code == ERROR_NONE));
+        REQUIRE(process_start_on(&n->host, &p[i], NULL, &why) == (why.code == ERROR_NONE));
     }
     device_lock_try(&lock, &e);
     REQUIRE(node_wait(&n, 1, 0));

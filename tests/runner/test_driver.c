@@ -6,7 +6,6 @@
 #include "os/process.h"
 #include "device/backends/opencl/opencl_api.h"
 #include "model/probe.h"
-#include "runner/node.h"
 #include "worker/protocol.h"
 
 #include <check.h>
@@ -130,40 +129,6 @@ static void hang_call(int at)
     teardown();
 }
 
-// The whole way with the real worker: its own program is what an agent starts.
-START_TEST(a_node_measures_what_it_lists)
-{
-    static const char *const launcher[] = {HONE_BINARY_DIR "/hone-worker", "--node", "--locks",
-                                           folder, NULL};
-    struct device_report report = {0};
-    struct error e = ERROR_INIT;
-    struct arena a;
-    arena_init(&a);
-    struct node *n = node_new(
-        &(struct node_options){.name = "n1", .worker = real_worker[0], .launcher = launcher}, &e);
-    ck_assert_msg(n && node_wait(&n, 1, 60000), "%s", e.text);
-    ck_assert_msg(node_state(n) == NODE_UP, "%s", node_reason(n));
-    ck_assert_msg(live_devices(n, NULL, environment, languages_unnamed(), &a, &report, NULL, 0, &e),
-                  "%s", e.text);
-    ck_assert_uint_eq(report.device_count, 1);
-    struct live_options o = options_of(&report.devices[0]);
-    o.node = n;
-    o.terms.build_limit_ns = o.terms.launch_limit_ns = o.terms.driver_limit_ns = 60000000000u;
-    struct evaluator *ev = make_live(&o);
-    for (unsigned i = 0; i < JOBS; i++)
-        ck_assert(evaluator_submit(ev, i, numbered(i), &e));
-    for (unsigned i = 0; i < JOBS; i++) {
-        uint64_t ticket;
-        struct result *r = take(ev, &ticket);
-        ck_assert_msg(r->status == STATUS_CORRECT, "%s", r->message);
-        result_free(r);
-    }
-    evaluator_free(ev);
-    node_free(n);
-    arena_release(&a);
-}
-END_TEST
-
 START_TEST(each_call_hangs)
 {
     const struct at_once all = {"a call that hangs", hang_call, 0, CALLS};
@@ -175,6 +140,5 @@ int main(void)
 {
     TCase *cases = make_cases("driver", setup, 8 * MOST_SECONDS);
     tcase_add_test(cases, each_call_hangs);
-    tcase_add_test(cases, a_node_measures_what_it_lists);
     return run_cases(cases);
 }

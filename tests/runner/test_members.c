@@ -168,7 +168,7 @@ struct evaluator *cached_new(const struct cached_options *o, struct live_options
     return &k->base;
 }
 
-uint32_t live_default_jobs(struct node *node, const struct device_info *d)
+uint32_t live_default_jobs(const struct node *node, const struct device_info *d)
 {
     (void)node, (void)d;
     return 1;

@@ -62,11 +62,13 @@ skip() {
 need_extra() {
     for extra; do
         case $extra in
-            formats) word=import ;;
-            page) word=report ;;
-            *) word=$extra ;;
+            formats) asked='import --help' ;;
+            page) asked='report --help' ;;
+            nodes) asked='help nodes' ;;
+            *) asked="$extra --help" ;;
         esac
-        "$hone" "$word" --help >"$scratch/stdout" 2>&1 || skip "this build has no $extra"
+        # shellcheck disable=SC2086
+        "$hone" $asked >"$scratch/stdout" 2>&1 || skip "this build has no $extra"
     done
 }
 

@@ -251,8 +251,8 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
                                              {"What and where", part_options, FIELD(given)},
-                                             {"What and where", node_options, FIELD(given)},
-                                             {"What and where", build_options, FIELD(given)},
+                                             {"What and where", NODE_OPTIONS, FIELD(given)},
+                                             {"What and where", BUILD_OPTIONS, FIELD(given)},
                                              {"What and where", reference_options, FIELD(given)},
                                              {"Checking", check_options, 0},
                                              {"Checking", timeout_options, FIELD(measure)},

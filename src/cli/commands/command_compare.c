@@ -192,7 +192,7 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", node_options, FIELD(given)},
+    {"What and where", NODE_OPTIONS, FIELD(given)},
     {"Sides", side_options, 0},
     {"Sides", seed_options, FIELD(measure)},
     {"Measuring", measuring_options, 0},

@@ -42,7 +42,7 @@ static const struct option options[] = {
 
 static const struct option_group groups[] = {
     {"Options", options, 0},
-    {"Options", node_options, offsetof(struct devices_settings, given)},
+    {"Options", NODE_OPTIONS, offsetof(struct devices_settings, given)},
     {"Options", strict_options, offsetof(struct devices_settings, given)},
     {"Options", format_options, offsetof(struct devices_settings, given.output)},
     {"Help", help_options, 0},
@@ -60,7 +60,7 @@ const struct command command_devices = {
     .description = about_devices,
     .json = "With --json one object.",
     .records = json_records,
-    .topics = "devices, nodes",
+    .topics = "devices" EXTRA_NODES(", nodes"),
     .groups = groups,
     .settings_size = sizeof(struct devices_settings),
     .run = run_devices,

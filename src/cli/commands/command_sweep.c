@@ -525,8 +525,8 @@ static const struct option result_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", node_options, FIELD(given)},
-    {"What and where", build_options, FIELD(given)},
+    {"What and where", NODE_OPTIONS, FIELD(given)},
+    {"What and where", BUILD_OPTIONS, FIELD(given)},
     {"Points and lines", point_options, 0},
     {"Search", search_options, FIELD(search)},
     {"Search", objective_options, FIELD(search)},

@@ -300,8 +300,7 @@ static int run_all(const struct invocation *i)
         if (kind > 0) {
             struct text gap = TEXT_INIT;
             session_init(s, i);
-            agents_borrow(&sessions[0].work.agents, &w->agents);
-            w->agents.are_others_said = false;
+            w->nodes_of = &sessions[0].work;
             text_add(&gap, s->format == REPORT_JSON ? "" : "\n");
             workflow_write(&w->ticker, &gap);
         }
@@ -390,8 +389,8 @@ static const struct option end_options[] = {
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
     {"What and where", part_options, FIELD(given)},
-    {"What and where", node_options, FIELD(given)},
-    {"What and where", build_options, FIELD(given)},
+    {"What and where", NODE_OPTIONS, FIELD(given)},
+    {"What and where", BUILD_OPTIONS, FIELD(given)},
     {"What and where", reference_options, FIELD(given)},
     {"Search", search_options, FIELD(search)},
     {"Search", way_options, 0},
@@ -443,7 +442,7 @@ const struct command command_tune = {
         "result, one a finalist at the end; summary. With --device all these lines stand there for "
         "each device.",
     .records = json_records,
-    .topics = "ranking, rules, objectives, strategies, nodes, json",
+    .topics = "ranking, rules, objectives, strategies, " EXTRA_NODES("nodes, ") "json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct tune_settings),

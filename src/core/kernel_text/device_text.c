@@ -611,6 +611,20 @@ static bool is_host_header(const struct device_reader *d, const struct scan_item
     return false;
 }
 
+// Types that headers of libraries bring, by themselves or by others that they include.
+static bool uses_library_types(const struct device_reader *d)
+{
+    static const char *const types[] = {
+        "half",           "__half",          "half2",         "__half2",
+        "nv_bfloat16",    "cuComplex",       "__nv_bfloat16", "__nv_bfloat162",
+        "cufftReal",      "cufftDoubleReal", "cufftComplex",  "cufftDoubleComplex",
+        "cuFloatComplex", "cuDoubleComplex"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        found |= set_has(&d->used, types[i]);
+    return found;
+}
+
 static bool write_device_file(struct device_reader *d, uint32_t file)
 {
     struct device_file *f = &d->program->files[file];
@@ -622,6 +636,8 @@ static bool write_device_file(struct device_reader *d, uint32_t file)
         const size_t to = i + 1 < scan->count ? scan->items[i + 1].from : f->length;
         const bool is_text = scan->items[i].kind == SCAN_TEXT && !scan->items[i].reads;
         if (is_host_header(d, &scan->items[i])) {
+            if (uses_library_types(d))
+                text_add(&out, "#include <" DEVICE_LIBRARY_TYPES ">");
             for (size_t at = from; at < to; at++) {
                 if (f->text[at] == '\n')
                     text_addc(&out, '\n');
@@ -646,6 +662,16 @@ static bool write_device_file(struct device_reader *d, uint32_t file)
     return f->device != NULL;
 }
 
+static bool has_host_header(const struct device_reader *d)
+{
+    bool found = false;
+    for (uint32_t file = 0; file < d->program->count; file++) {
+        for (uint32_t i = 0; i < d->scans[file].count; i++)
+            found |= is_host_header(d, &d->scans[file].items[i]);
+    }
+    return found;
+}
+
 static bool drop_parts(struct device_reader *d)
 {
     bool has_kernel = false;
@@ -664,7 +690,7 @@ static bool drop_parts(struct device_reader *d)
         for (size_t k = p->from; k < p->to && !p->is_kept; k++)
             d->words[k].is_dropped = true;
     }
-    return has_kernel && (d->program->left_out || d->program->faulty);
+    return has_kernel && (d->program->left_out || d->program->faulty || has_host_header(d));
 }
 
 bool device_text_make(struct device_program *p, struct arena *a)

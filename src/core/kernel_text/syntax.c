@@ -675,8 +675,10 @@ static void read_specifiers(struct parser *p, struct type *t)
             t->is_extern = true;
             p->at += p->at[1].kind == TOKEN_TEXT;
         } else if (space_word(p, word, &t->space) || is_plain_word(p, word)) {
-            if (function_ahead(p))
+            if (function_ahead(p)) {
                 p->function->is_inner |= str_listed(inner_words, word);
+                p->function->is_device |= strcmp(word, "__device__") == 0;
+            }
         } else if (!p->traits->is_plain_call && str_listed(p->traits->kernel_words, word)) {
             if (function_ahead(p))
                 p->function->is_kernel = true;
@@ -904,6 +906,7 @@ static struct node *read_name(struct parser *p)
     while (at_sign(p, "::") && p->at[1].kind == TOKEN_NAME) {
         word = p->at[1].text;
         p->at += 2;
+        n->is_scoped = true;
     }
     // float(x), float4(a, b, c, d), T{}
     if (!is_variable && (at_sign(p, "(") || at_sign(p, "{")) &&
@@ -1717,9 +1720,14 @@ bool function_is_named(const struct function *f, const char *name)
 
 const struct function *syntax_function(const struct syntax *s, const char *name)
 {
+    const struct function *found = NULL;
     for (uint32_t i = s->function_count; i-- > 0;) {
-        if (function_is_named(&s->functions[i], name))
-            return &s->functions[i];
+        const struct function *f = &s->functions[i];
+        if (!function_is_named(f, name))
+            continue;
+        if (f->is_kernel) // the host's function that launches it may have its name
+            return f;
+        found = found ? found : f;
     }
-    return NULL;
+    return found;
 }

@@ -73,6 +73,7 @@ struct node {
     uint32_t slot;
     enum item_word item;
     bool is_postfix;
+    bool is_scoped; // wmma::mem_row_major: of what is not read
     int64_t integer;
     double real;
     const char *name;
@@ -103,6 +104,7 @@ struct function {
     const char *scope; // "outer::inner::", or ""
     bool is_kernel;
     bool is_inner;   // static, inline or a device's own: no launch may name it
+    bool is_device;  // __device__: not the host's
     bool has_head;   // its parameters could be read
     bool is_several; // defined more than once: this is the last one
     const struct token *name_token;

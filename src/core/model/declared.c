@@ -120,8 +120,24 @@ _Static_assert(SCALAR_U8 == SCALAR_I8 + 1 && SCALAR_U16 == SCALAR_I16 + 1 &&
                    SCALAR_U32 == SCALAR_I32 + 1 && SCALAR_U64 == SCALAR_I64 + 1,
                "unsigned types stand behind their signed ones");
 
+// Types of CUDA's libraries, which are others by another name.
+static const char *library_type(const char *text)
+{
+    static const char *const names[][2] = {
+        {"cuComplex", "float2"},           {"cuFloatComplex", "float2"},
+        {"cuDoubleComplex", "double2"},    {"cufftReal", "float"},
+        {"cufftDoubleReal", "double"},     {"cufftComplex", "float2"},
+        {"cufftDoubleComplex", "double2"}, {"nv_bfloat16", "__nv_bfloat16"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i][0], text) == 0)
+            return names[i][1];
+    }
+    return text;
+}
+
 bool declared_parse(const char *text, enum language l, struct element *out)
 {
+    text = library_type(text);
     bool is_size = language_traits(l)->has_size_type && strcmp(text, "size_t") == 0;
     bool known = is_size || parse_word(text, l, out) || parse_integer(text, out);
     if (is_size)

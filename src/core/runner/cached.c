@@ -9,7 +9,7 @@
 #include "runner/cached.h"
 
 #include "os/process.h"
-#include "runner/node.h"
+#include "runner/place.h"
 #include "worker/device_lock.h"
 
 #include <stdio.h>
@@ -609,10 +609,8 @@ struct evaluator *cached_new(const struct cached_options *o, struct live_options
                                          .unlock = cached_unlock,
                                          .waiting = cached_waiting,
                                          .context = m};
-    if (live->node)
-        node_lock_open(live->node, &m->lock, &m->device);
     m->locking =
-        o->lock_folder && (live->node || device_lock_open(&m->lock, o->lock_folder, &m->device, e));
+        o->lock_folder && node_open_lock(live->node, &m->lock, o->lock_folder, &m->device, e);
     m->lock.limit_ns = live->terms.lock_wait_ns;
     if (!o->lock_folder || m->locking)
         m->base.inner = live_new(live, e);

@@ -233,7 +233,7 @@ struct node;
 
 // How many build workers are useful: the cores that are left, one less on a GPU; where each holds a
 // context on the device, together no more than a part of its memory.
-uint32_t live_default_jobs(struct node *node, const struct device_info *d);
+uint32_t live_default_jobs(const struct node *node, const struct device_info *d);
 // Build workers for one of live_options.builders: its `jobs`, else the cores that are left there.
 struct place;
 uint32_t live_builder_jobs(const struct place *p);

@@ -8,7 +8,6 @@
 #include "runner/live.h"
 
 #include "model/arch.h"
-#include "runner/node.h"
 #include "runner/place.h"
 
 #include <poll.h>
@@ -163,8 +162,10 @@ static void leave_builder(struct live *v, struct live_builder *b, const char *wh
         return;
     b->is_left = v->unsettled = true;
     build_pool_leave(v->pool, (uint32_t)(b - v->builders));
-    if (!b->node || node_is_news(b->node))
+    if (!b->node || !b->node->is_told)
         log_add(v->o.log, LOG_WARNING, "%s; others build what it had", why);
+    if (b->node)
+        b->node->is_told = true;
 }
 
 // It is there and cannot build any more.
@@ -182,9 +183,10 @@ static bool leave_lost_builders(struct live *v)
     bool any = false;
     for (uint32_t i = 0; i < v->builder_count; i++) {
         struct live_builder *b = &v->builders[i];
-        if (!b->node || b->is_left || node_state(b->node) != NODE_LOST)
+        const char *why = b->node && !b->is_left ? node_lost(b->node) : NULL;
+        if (!why)
             continue;
-        leave_builder(v, b, node_reason(b->node));
+        leave_builder(v, b, why);
         any = true;
     }
     return any;
@@ -311,12 +313,11 @@ static void serve_worker(struct live *v, uint32_t index)
 // Where the device's node is lost nothing is any job's fault. What was heard of a lock may let one in.
 static void listen_to_node(struct live *v)
 {
-    if (!v->o.node)
-        return;
-    if (node_state(v->o.node) == NODE_LOST) {
-        live_break(v, ERROR_WORKER, "%s", node_reason(v->o.node));
-    } else if (v->lock_news != node_lock_news(v->o.node)) {
-        v->lock_news = node_lock_news(v->o.node);
+    const char *why = v->o.node ? node_lost(v->o.node) : NULL;
+    if (why) {
+        live_break(v, ERROR_WORKER, "%s", why);
+    } else if (v->o.node && v->lock_news != v->o.node->lock_news) {
+        v->lock_news = v->o.node->lock_news;
         v->admission_retry_ns = 0;
     }
 }
@@ -413,11 +414,11 @@ static uint32_t gather_nodes(const struct live *v, struct pollfd *fds, size_t mo
 {
     uint32_t n = 0;
     if (v->o.node && n < most)
-        fds[n++] = (struct pollfd){.fd = node_descriptor(v->o.node), .events = POLLIN};
+        fds[n++] = (struct pollfd){.fd = v->o.node->descriptor, .events = POLLIN};
     for (uint32_t i = 0; i < v->builder_count && n < most; i++) {
         const struct live_builder *b = &v->builders[i];
         if (b->node && !b->is_left)
-            fds[n++] = (struct pollfd){.fd = node_descriptor(b->node), .events = POLLIN};
+            fds[n++] = (struct pollfd){.fd = b->node->descriptor, .events = POLLIN};
     }
     return n;
 }
@@ -731,9 +732,9 @@ static bool builds_without_driver(const struct device_info *d)
            !arch_of_id(d->id, &arch);
 }
 
-uint32_t live_default_jobs(struct node *node, const struct device_info *d)
+uint32_t live_default_jobs(const struct node *node, const struct device_info *d)
 {
-    uint32_t cores = node ? node_about(node)->cores : process_cores();
+    uint32_t cores = node ? node->cores : process_cores();
     uint32_t jobs = d->shares_host || cores == 1 ? cores : cores - 1;
     uint64_t contexts = d->global_bytes / CONTEXTS_SHARE / CONTEXT_BYTES;
     if (!builds_open_contexts(d) || d->global_bytes == 0 || contexts >= jobs)
@@ -743,7 +744,7 @@ uint32_t live_default_jobs(struct node *node, const struct device_info *d)
 
 uint32_t live_builder_jobs(const struct place *p)
 {
-    return p->jobs ? p->jobs : p->node ? node_about(p->node)->cores : process_cores();
+    return p->jobs ? p->jobs : p->node ? p->node->cores : process_cores();
 }
 
 static uint32_t own_jobs(const struct live_options *o)

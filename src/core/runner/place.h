@@ -2,11 +2,28 @@
 // for devices elsewhere it has no device.
 #pragma once
 
-#include "model/device_info.h"
+#include "os/process.h"
+#include "worker/device_lock.h"
 
 struct live_options;
-struct node;
 struct spare;
+
+// Another machine on which workers run, as whoever connects to it (extras/nodes) keeps it. It outlives what runs there.
+struct node {
+    struct process_host host; // first: how workers are started there
+    struct device_lock_host locks;
+    int descriptor; // readable when something was heard, for who polls
+    uint32_t cores; // that its workers may use; 0: it is not known yet
+    // Counts what was heard of locks: one that was not free may be now when it has changed.
+    uint32_t lock_news;
+    bool is_told; // somebody has said that it is lost
+};
+
+// Why it is lost, for good, complete enough to print; NULL: it is not. Reads what was heard; never waits.
+const char *node_lost(struct node *n);
+// The lock of a device there, or with NULL in a folder of this machine.
+bool node_open_lock(struct node *n, struct device_lock *l, const char *folder,
+                    const struct device_info *d, struct error *e);
 
 struct place {
     const char *name;  // the node's; "" of this machine

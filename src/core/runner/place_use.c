@@ -12,6 +12,20 @@ bool place_same_card(const struct place *a, const struct place *b)
                                   is_host || device_same_card(x, y));
 }
 
+const char *node_lost(struct node *n)
+{
+    return n->host.ops->lost(&n->host);
+}
+
+bool node_open_lock(struct node *n, struct device_lock *l, const char *folder,
+                    const struct device_info *d, struct error *e)
+{
+    if (!n)
+        return device_lock_open(l, folder, d, e);
+    device_lock_open_on(l, &n->locks, d);
+    return true;
+}
+
 void place_use(const struct place *p, struct live_options *live)
 {
     live->node = p->node;

@@ -8,7 +8,7 @@
 #include "runner/remote.h"
 
 #include "base/array.h"
-#include "runner/node.h"
+#include "runner/place.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -60,7 +60,7 @@ static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum wor
 static bool start_process(struct remote *r, const struct worker_setup *s,
                           const char *const *environment, struct error *e)
 {
-    return s->node ? process_start_on(node_host(s->node), &r->process, environment, e)
+    return s->node ? process_start_on(&s->node->host, &r->process, environment, e)
                    : process_start(&r->process, s->argv, environment, e);
 }
 

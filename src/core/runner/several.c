@@ -4,7 +4,7 @@
 #include "runner/several.h"
 
 #include "os/process.h"
-#include "runner/node.h"
+#include "runner/place.h"
 #include "worker/device_lock.h"
 
 #include <poll.h>
@@ -425,9 +425,7 @@ static struct card *find_card(struct several *t, struct node *node, const struct
     struct card *c = &t->cards[t->card_count];
     memcpy(c->name, name, sizeof name);
     c->node = node;
-    if (node)
-        node_lock_open(node, &c->lock, d);
-    c->locking = folder && (node || device_lock_open(&c->lock, folder, d, e));
+    c->locking = folder && node_open_lock(node, &c->lock, folder, d, e);
     if (folder && !c->locking)
         return NULL;
     t->card_count++;

@@ -1,6 +1,7 @@
 // Prepares a worker before it opens a device: moves its channel away from the standard descriptors,
 // sets environment and folders of the drivers, binds threads to cores.
 #include "os/sandbox.h"
+#include "worker/modes.h"
 #include "worker/worker.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 // starts. Its descendants, also those that leave its group, are this process's once their parents are
 // gone, and end with the program, or with hone. The program reads from hone directly; what it writes
 // passes through here, so that the end of its output is seen though its input is still open.
-#include "worker/supervise.h"
+#include "worker/modes.h"
 
 #include "os/descendants.h"
 
@@ -113,7 +113,9 @@ static int watch_program(struct owner *o)
     return status;
 }
 
-int supervise(char **argv)
+// Runs the program (searched in PATH), whose input, output and errors are this process's, and returns its exit status, or ends
+// by its signal. Before that, nothing that it has started is left; likewise when the other end of descriptor 0 is closed.
+static int supervise(char **argv)
 {
     int ends[2];
     sigset_t children, before;
@@ -141,3 +143,11 @@ int supervise(char **argv)
     raise(WTERMSIG(status));
     return EXIT_FAILURE;
 }
+
+static int run_own(char **arguments)
+{
+    bool is_command = *arguments && strcmp(*arguments, "--") == 0 && arguments[1];
+    return is_command ? supervise(arguments + 1) : -1;
+}
+
+const struct worker_mode own_mode = {"--own", "", "", run_own};

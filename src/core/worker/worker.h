@@ -34,9 +34,6 @@ struct worker {
 
 // ---- start.c: the first acts of the process, before anything of a driver is touched
 
-// Moves the channel from descriptor 0 to a high one that children do not inherit; what a kernel
-// prints (descriptor 1) goes where messages go. Returns the channel or -1.
-int take_channel(struct error *e);
 // Leads a process group, so that what the worker starts ends with it.
 void lead_group(void);
 // Enters a sandbox, if $HONE_WORKER_SANDBOX is set: libraries, drivers and compilers can be read, the scratch folder's parent and the

@@ -875,8 +875,8 @@ static const struct option table_options[] = {
 
 static const struct option_group groups[] = {
     {"What and where", spec_options, FIELD(given)},
-    {"What and where", node_options, FIELD(given)},
-    {"What and where", build_options, FIELD(given)},
+    {"What and where", NODE_OPTIONS, FIELD(given)},
+    {"What and where", BUILD_OPTIONS, FIELD(given)},
     {"Sizes", point_options, 0},
     {"Table", table_options, 0},
     {"Search", search_options, FIELD(search)},

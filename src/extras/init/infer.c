@@ -342,7 +342,7 @@ static void reach_node(struct reach *r, const struct node *n)
         r->depth -= n != NULL;
         return;
     }
-    if (n->kind == NODE_NAME && n->slot == SLOT_NONE)
+    if (n->kind == NODE_NAME && n->slot == SLOT_NONE && !n->is_scoped)
         reach_name(r->names, &r->name_count, n->name);
     if (n->kind == NODE_NAME && n->slot != SLOT_NONE && n->slot & SLOT_SHARED)
         reach_type(r, r->syntax->shared[n->slot & ~SLOT_SHARED].type);
@@ -1953,8 +1953,8 @@ static bool is_macro_name(const char *name)
            !is_language_name(name);
 }
 
-// The file is built whole: macros that only its other functions use, and that nothing defines, have to be
-// given, too.
+// The file is built whole, but for CUDA's host code: macros that only its other functions use, and that nothing
+// defines, have to be given, too.
 static bool write_other_names(struct writer_of *w)
 {
     struct study *s = w->study;
@@ -1963,8 +1963,11 @@ static bool write_other_names(struct writer_of *w)
     if (!all)
         return false;
     *all = (struct reach){.syntax = &s->syntax, .axes = 0};
-    for (uint32_t i = 0; i < s->syntax.function_count; i++)
-        reach_function(all, &s->syntax.functions[i]);
+    for (uint32_t i = 0; i < s->syntax.function_count; i++) {
+        const struct function *f = &s->syntax.functions[i];
+        if (!language_traits(s->language)->own_compiler || f->is_kernel || f->is_device)
+            reach_function(all, f);
+    }
     for (uint32_t i = 0; i < all->name_count; i++) {
         const struct surveyed_name *n = survey_find(&s->survey, all->names[i]);
         bool is_known = n != NULL || !is_macro_name(all->names[i]);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ const char *study_tile_text(struct study *s, uint32_t axis, uint32_t *factors)
 
 int64_t study_extent(const struct study *s, const struct extent *e)
 {
-    int64_t value = 1;
+    int64_t value = e->number ? e->number : 1;
     for (uint32_t i = 0; i < e->count; i++)
         value *= s->atoms[e->atoms[i]].value;
     int64_t divisor = e->has_over ? s->atoms[e->over].value : e->divisor;
@@ -112,7 +113,7 @@ const char *study_extent_text(struct study *s, const struct extent *e)
     for (uint32_t i = 0; i < e->count; i++)
         text_addf(&t, "%s%s", i ? " * " : "", s->atoms[e->atoms[i]].text);
     if (e->count == 0)
-        text_add(&t, "1");
+        text_addf(&t, "%lld", (long long)(e->number ? e->number : 1));
     if (e->has_over)
         text_addf(&t, " // %s", s->atoms[e->over].text);
     else if (e->divisor > 1)
@@ -392,6 +393,19 @@ static int64_t take_bordered_row(struct study *s, uint32_t axis, struct stride *
     return rest;
 }
 
+// Do an item's writes lie so far from one another?
+static bool spans(struct study *s, uint32_t object, int64_t elements)
+{
+    const struct object *o = s->all[object];
+    const int64_t group[3] = {0, 0, 0}, item[3] = {0, 0, 0};
+    const int64_t unit = (int64_t)o->component * (o->type->lanes ? o->type->lanes : 1);
+    run_one(s, group, item);
+    const struct span *w = &o->access.written;
+    const int64_t seen = w->any ? (w->high - w->low) / unit : elements;
+    return seen > 1 &&
+           (s->run.is_cut || seen >= elements / 2); // a loop that ended early wrote more
+}
+
 // An axis's tile, and the stride between its elements.
 static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
 {
@@ -450,6 +464,10 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
         rest = 1;
     }
     rest = take_bordered_row(s, axis, stride, base, rest);
+    if (rest >= 32 && s->axes > 1 && written && !spans(s, object, rest)) {
+        stride->value *= rest; // the text has a row's length as a number
+        rest = 1;
+    }
     x->tile_factor = rest > 0 ? rest : 1;
     find_border(s, axis, stride);
 }
@@ -620,6 +638,27 @@ static void name_divisor(struct study *s, uint32_t axis, struct extent *e)
     }
 }
 
+// A number in the text is the end, whatever the sizes are: so many groups there are of one item along the axis.
+static bool find_fixed_extent(struct study *s, uint32_t axis, int64_t groups)
+{
+    struct launch_axis *x = &s->axis[axis];
+    struct atom *a = x->local >= 0 ? &s->atoms[x->local] : NULL;
+    const int64_t local = a ? a->value : 0;
+    int64_t number = groups * study_tile(s, axis);
+    if (a) {
+        a->value = 1;
+        study_bind(s);
+        number = busy_groups(s, axis) * study_tile(s, axis);
+        a->value = local;
+        study_bind(s);
+    }
+    const struct extent fixed = {.divisor = 1, .number = number};
+    x->is_known = number > 1 && extent_gives(s, axis, &fixed, groups);
+    if (x->is_known)
+        x->extent = fixed;
+    return x->is_known;
+}
+
 // The end that the kernel itself sets: the simplest extent that fits two choices of sizes.
 static bool find_guarded_extent(struct study *s, uint32_t axis)
 {
@@ -645,7 +684,7 @@ static bool find_guarded_extent(struct study *s, uint32_t axis)
             return true;
         }
     }
-    return false;
+    return x->is_guarded && first == second && find_fixed_extent(s, axis, first);
 }
 
 // ---- the work-group ----------------------------------------------------------------------------
@@ -914,6 +953,18 @@ static void list_candidates(struct study *s, uint32_t axis, struct candidates *c
         add_candidate(c, -1 - number);
 }
 
+static bool has_number(const char *text, int64_t number)
+{
+    char digits[24];
+    str_format(digits, sizeof digits, "%lld", (long long)number);
+    const size_t length = strlen(digits);
+    for (const char *at = text; number >= 32 && (at = strstr(at, digits)) != NULL; at += length) {
+        if ((at == text || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[length]))
+            return true;
+    }
+    return false;
+}
+
 // For two axes: do the rows that a group writes reach the next group's, so that the distance
 // between rows is a size of the problem?
 static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map, size_t size,
@@ -938,8 +989,9 @@ static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map,
                 return true;
         }
     }
-    // A row of gridDim.x tiles.
-    return between == row * s->run.groups[0] || between == row * s->run.groups[1];
+    // A number of the text, or a row of gridDim.x tiles.
+    return has_number(s->text, between) || between == row * s->run.groups[0] ||
+           between == row * s->run.groups[1];
 }
 
 // Faults in arrays that the group shares: more is read than it writes, or beyond the end.

@@ -42,6 +42,7 @@ struct atom {
 struct extent {
     uint32_t atoms[3];
     uint32_t count;
+    int64_t number; // without atoms: the extent itself
     int64_t divisor;
     bool has_over; // the divisor is the value of `over`, an atom
     uint32_t over;

@@ -1,6 +1,6 @@
 // Starts agents on the nodes that --on and --build-on name, and asks each for its devices, or whether it can build. Starting takes a launcher's time and asking a
 // driver's, seconds of both: nodes are waited for together, and asked by a thread each.
-#include "cli/agents.h"
+#include "extras/nodes/agents.h"
 
 #include "cli/console.h"
 #include "cli/interrupt.h"
@@ -349,8 +349,7 @@ bool agents_ask_builders(struct agents *g, const struct environment *v,
 
 void agents_borrow(const struct agents *g, struct agents *out)
 {
-    *out = (struct agents){
-        .count = g->count, .is_borrowed = true, .are_others_said = g->are_others_said};
+    *out = (struct agents){.count = g->count, .is_borrowed = true};
     for (uint32_t i = 0; i < g->count; i++) {
         struct agent_member *m = &out->list[i];
         *m = g->list[i];
@@ -381,12 +380,6 @@ const struct agent_member *agents_with(const struct agents *g, const struct devi
             return &g->list[i];
     }
     return NULL;
-}
-
-const struct hone_device *agents_device(const struct agents *g, const struct device_info *copy)
-{
-    const struct agent_member *m = agents_with(g, copy);
-    return m ? device_like(m->devices, copy) : NULL;
 }
 
 static bool add_notes(const struct agent_member *m, const struct device_report *from,

@@ -1,6 +1,6 @@
 // What --on says as command lines, and what is refused.
 #include "../base/suite.h"
-#include "runner/launchers.h"
+#include "extras/nodes/launchers.h"
 
 #include "base/text.h"
 
@@ -220,7 +220,7 @@ static void add(TCase *tests)
 int main(void)
 {
     arena_init(&arena);
-    int status = suite_run("runner_launchers", add);
+    int status = suite_run("nodes_launchers", add);
     arena_release(&arena);
     return status;
 }

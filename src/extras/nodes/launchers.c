@@ -1,7 +1,7 @@
 // Turns --on into command lines: one a node, made without a shell. A name goes to srun and ssh as a
 // word of its own and can neither be an option nor more than a name; ssh alone hands the agent's
 // command to the other side's shell, for which it is quoted.
-#include "runner/launchers.h"
+#include "extras/nodes/launchers.h"
 
 #include "base/text.h"
 

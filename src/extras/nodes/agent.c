@@ -2,7 +2,7 @@
 // loop over all of them. What a worker may send or be sent is bounded by credit, so that one that
 // does not read costs no other anything. Scratch and the drivers' caches lie in a folder of the
 // agent's own, which goes with it.
-#include "worker/agent.h"
+#include "extras/nodes/agent.h"
 
 #include "base/array.h"
 #include "model/languages.h"
@@ -10,9 +10,9 @@
 #include "os/process.h"
 #include "os/scratch.h"
 #include "worker/device_lock.h"
-#include "worker/node_frames.h"
+#include "worker/modes.h"
+#include "extras/nodes/node_frames.h"
 #include "worker/protocol.h"
-#include "worker/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>

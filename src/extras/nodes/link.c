@@ -4,13 +4,13 @@
 //
 // Contents that several workers are sent go over the launcher once: their frames are looked at on
 // their way, and one that the agent has kept is only named.
-#include "worker/agent.h"
+#include "extras/nodes/agent.h"
 
 #include "base/array.h"
 #include "os/process.h"
-#include "worker/node_frames.h"
+#include "worker/modes.h"
+#include "extras/nodes/node_frames.h"
 #include "worker/protocol.h"
-#include "worker/worker.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,11 +2,11 @@
 // Nothing has to be called regularly: the link keeps the connection, and what it says waits until
 // somebody asks. A worker's channel and what it prints are descriptors of this machine, handed to
 // the link when the worker is started.
-#include "runner/node.h"
+#include "extras/nodes/node.h"
 
 #include "os/process.h"
 #include "worker/device_lock.h"
-#include "worker/node_frames.h"
+#include "extras/nodes/node_frames.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,9 +44,8 @@ struct held_lock {
     char text[512]; // who has it, or why it cannot be had
 };
 
-struct node {
-    struct process_host host; // first: see node_of_host()
-    struct device_lock_host lock_host;
+struct linked {
+    struct node node; // first
     struct arena arena;
     const char *name;
     struct process link;
@@ -57,23 +56,26 @@ struct node {
     struct child *children;
     struct held_lock *locks;
     uint32_t last_number;
-    uint32_t lock_news;
-    bool is_told; // that it is lost
     struct node_silence silence;
     uint64_t beat_ns, lease_ns;
 };
 
-static struct node *node_of_host(struct process_host *h)
+static struct linked *linked_of(const struct node *n)
 {
-    return (struct node *)(void *)h;
+    return (struct linked *)(uintptr_t)n;
 }
 
-static struct node *node_of_locks(struct device_lock_host *h)
+static struct linked *linked_of_host(struct process_host *h)
 {
-    return (struct node *)(void *)((char *)h - offsetof(struct node, lock_host));
+    return (struct linked *)(void *)h;
 }
 
-static struct child **find_child(struct node *n, pid_t number)
+static struct linked *linked_of_locks(struct device_lock_host *h)
+{
+    return (struct linked *)(void *)((char *)h - offsetof(struct node, locks));
+}
+
+static struct child **find_child(struct linked *n, pid_t number)
 {
     struct child **at = &n->children;
     while (*at && (*at)->number != number)
@@ -81,7 +83,7 @@ static struct child **find_child(struct node *n, pid_t number)
     return at;
 }
 
-static struct held_lock **find_held(struct node *n, uint32_t number)
+static struct held_lock **find_held(struct linked *n, uint32_t number)
 {
     struct held_lock **at = &n->locks;
     while (*at && (*at)->number != number)
@@ -91,7 +93,7 @@ static struct held_lock **find_held(struct node *n, uint32_t number)
 
 // ---- what the link says ------------------------------------------------------------------------
 
-static void lose_node(struct node *n, const char *why)
+static void lose_node(struct linked *n, const char *why)
 {
     if (n->state == NODE_LOST)
         return;
@@ -100,7 +102,7 @@ static void lose_node(struct node *n, const char *why)
     n->state = NODE_LOST;
 }
 
-static void take_hello(struct node *n, const struct node_frame *f)
+static void take_hello(struct linked *n, const struct node_frame *f)
 {
     struct node_hello hello = {0};
     struct wire w;
@@ -114,14 +116,13 @@ static void take_hello(struct node *n, const struct node_frame *f)
     struct text host = TEXT_INIT;
     text_add_visible(&host, hello.host, strnlen(hello.host, 256), false);
     const char *shown = text_to_arena(&host, &n->arena);
-    n->about = (struct node_about){.host = shown ? shown : "",
-                                   .version = hello.version,
-                                   .binary = hello.binary,
-                                   .cores = hello.cores < 1 ? 1 : hello.cores};
+    n->about = (struct node_about){
+        .host = shown ? shown : "", .version = hello.version, .binary = hello.binary};
+    n->node.cores = hello.cores < 1 ? 1 : hello.cores;
     n->state = NODE_UP;
 }
 
-static void take_beat(struct node *n, const struct node_frame *f)
+static void take_beat(struct linked *n, const struct node_frame *f)
 {
     struct arena none = {0};
     struct wire w;
@@ -136,7 +137,7 @@ static void take_beat(struct node *n, const struct node_frame *f)
     }
 }
 
-static void take_exit(struct node *n, const struct node_frame *f)
+static void take_exit(struct linked *n, const struct node_frame *f)
 {
     struct child *c = f->number <= INT32_MAX ? *find_child(n, (pid_t)f->number) : NULL;
     uint32_t status;
@@ -146,10 +147,10 @@ static void take_exit(struct node *n, const struct node_frame *f)
     c->status = node_frame_u32(f, &status) ? (int)status : PROCESS_STATUS_UNKNOWN;
 }
 
-static void take_lock_answer(struct node *n, const struct node_frame *f)
+static void take_lock_answer(struct linked *n, const struct node_frame *f)
 {
     struct held_lock *l = *find_held(n, f->number);
-    n->lock_news++;
+    n->node.lock_news++;
     if (!l || l->claim != CLAIM_ASKED)
         return;
     if (f->verb != NODE_LOCKED)
@@ -162,7 +163,7 @@ static void take_lock_answer(struct node *n, const struct node_frame *f)
     }
 }
 
-static void take_frame(struct node *n, const struct node_frame *f)
+static void take_frame(struct linked *n, const struct node_frame *f)
 {
     char why[2048];
     switch (f->verb) {
@@ -190,7 +191,7 @@ static void take_frame(struct node *n, const struct node_frame *f)
 }
 
 // Its link ended without a word: somebody killed it.
-static void lose_link(struct node *n)
+static void lose_link(struct linked *n)
 {
     char how[128], why[1024];
     int status;
@@ -202,7 +203,7 @@ static void lose_link(struct node *n)
     lose_node(n, why);
 }
 
-static void send_queued(struct node *n)
+static void send_queued(struct linked *n)
 {
     struct pollfd ready = {.fd = n->control.out, .events = POLLOUT};
     node_flush(&n->control);
@@ -216,8 +217,9 @@ static void send_queued(struct node *n)
     }
 }
 
-enum node_state node_state(struct node *n)
+enum node_state node_state(struct node *node)
 {
+    struct linked *n = linked_of(node);
     struct node_frame f;
     struct error e = ERROR_INIT;
     if (n->state == NODE_LOST)
@@ -248,7 +250,7 @@ enum node_state node_state(struct node *n)
 
 // ---- processes there ---------------------------------------------------------------------------
 
-static bool send_with_descriptors(struct node *n, const int descriptors[2])
+static bool send_with_descriptors(struct linked *n, const int descriptors[2])
 {
     union {
         struct cmsghdr header;
@@ -280,7 +282,7 @@ static bool send_with_descriptors(struct node *n, const int descriptors[2])
     }
 }
 
-static bool ask_for_worker(struct node *n, uint32_t number, const char *const *environment,
+static bool ask_for_worker(struct linked *n, uint32_t number, const char *const *environment,
                            const int descriptors[2], struct error *e)
 {
     struct node_start start = {.environment = (const char **)(uintptr_t)environment};
@@ -304,10 +306,10 @@ static bool ask_for_worker(struct node *n, uint32_t number, const char *const *e
 static bool start_there(struct process_host *h, struct process *p, const char *const *environment,
                         struct error *e)
 {
-    struct node *n = node_of_host(h);
+    struct linked *n = linked_of_host(h);
     int channel[2] = {-1, -1}, printed[2] = {-1, -1};
     bool ok = false;
-    if (node_state(n) == NODE_LOST)
+    if (node_state(&n->node) == NODE_LOST)
         return error_set(e, ERROR_WORKER, "%s", n->reason);
     struct child *c = alloc_zeroed(sizeof *c, e);
     if (!c)
@@ -342,7 +344,7 @@ static bool start_there(struct process_host *h, struct process *p, const char *c
 
 static void signal_there(struct process_host *h, pid_t number, int signal)
 {
-    struct node *n = node_of_host(h);
+    struct linked *n = linked_of_host(h);
     if (n->state == NODE_LOST || !node_signal_is_known((uint32_t)signal))
         return;
     if (node_put_u32(&n->control, NODE_SIGNAL, (uint32_t)number, (uint32_t)signal))
@@ -351,7 +353,7 @@ static void signal_there(struct process_host *h, pid_t number, int signal)
 
 static void forget_there(struct process_host *h, pid_t number)
 {
-    struct child **at = find_child(node_of_host(h), number), *c = *at;
+    struct child **at = find_child(linked_of_host(h), number), *c = *at;
     if (!c)
         return;
     *at = c->next;
@@ -360,8 +362,8 @@ static void forget_there(struct process_host *h, pid_t number)
 
 static bool is_gone_there(struct process_host *h, pid_t number, int *status)
 {
-    struct node *n = node_of_host(h);
-    enum node_state state = node_state(n);
+    struct linked *n = linked_of_host(h);
+    enum node_state state = node_state(&n->node);
     const struct child *c = *find_child(n, number);
     if (c && !c->is_gone && state != NODE_LOST)
         return false;
@@ -372,16 +374,16 @@ static bool is_gone_there(struct process_host *h, pid_t number, int *status)
 
 static uint64_t memory_there(struct process_host *h, pid_t number)
 {
-    struct node *n = node_of_host(h);
-    node_state(n);
+    struct linked *n = linked_of_host(h);
+    node_state(&n->node);
     const struct child *c = *find_child(n, number);
     return c ? c->memory : 0;
 }
 
 static const char *why_lost(struct process_host *h)
 {
-    struct node *n = node_of_host(h);
-    return node_state(n) == NODE_LOST ? n->reason : NULL;
+    struct linked *n = linked_of_host(h);
+    return node_state(&n->node) == NODE_LOST ? n->reason : NULL;
 }
 
 static const struct process_host_operations there = {.start = start_there,
@@ -393,7 +395,7 @@ static const struct process_host_operations there = {.start = start_there,
 
 // ---- locks there -------------------------------------------------------------------------------
 
-static struct held_lock *add_held(struct node *n, struct device_lock *l)
+static struct held_lock *add_held(struct linked *n, struct device_lock *l)
 {
     struct held_lock *held = calloc(1, sizeof *held);
     if (!held)
@@ -404,7 +406,7 @@ static struct held_lock *add_held(struct node *n, struct device_lock *l)
     return held;
 }
 
-static bool ask_for_lock(struct node *n, const struct device_lock *l, struct error *e)
+static bool ask_for_lock(struct linked *n, const struct device_lock *l, struct error *e)
 {
     struct node_lock_request request = {.name = l->path, .limit_ns = l->limit_ns};
     struct text payload = TEXT_INIT;
@@ -420,8 +422,8 @@ static bool ask_for_lock(struct node *n, const struct device_lock *l, struct err
 
 static int try_there(struct device_lock_host *h, struct device_lock *l, struct error *e)
 {
-    struct node *n = node_of_locks(h);
-    if (node_state(n) == NODE_LOST) {
+    struct linked *n = linked_of_locks(h);
+    if (node_state(&n->node) == NODE_LOST) {
         error_set(e, ERROR_WORKER, "%s", n->reason);
         return -1;
     }
@@ -455,7 +457,7 @@ static int try_there(struct device_lock_host *h, struct device_lock *l, struct e
 
 static void release_there(struct device_lock_host *h, struct device_lock *l)
 {
-    struct node *n = node_of_locks(h);
+    struct linked *n = linked_of_locks(h);
     struct held_lock *held = *find_held(n, l->number);
     if (!held || n->state == NODE_LOST)
         return;
@@ -466,7 +468,7 @@ static void release_there(struct device_lock_host *h, struct device_lock *l)
 
 static void close_there(struct device_lock_host *h, struct device_lock *l)
 {
-    struct node *n = node_of_locks(h);
+    struct linked *n = linked_of_locks(h);
     struct held_lock **at = find_held(n, l->number), *held = *at;
     if (!held)
         return;
@@ -477,19 +479,9 @@ static void close_there(struct device_lock_host *h, struct device_lock *l)
         send_queued(n);
 }
 
-void node_lock_open(struct node *n, struct device_lock *l, const struct device_info *d)
-{
-    device_lock_open_on(l, &n->lock_host, d);
-}
-
-uint32_t node_lock_news(const struct node *n)
-{
-    return n->lock_news;
-}
-
 // ---- its life ----------------------------------------------------------------------------------
 
-static bool start_link(struct node *n, const struct node_options *o, struct error *e)
+static bool start_link(struct linked *n, const struct node_options *o, struct error *e)
 {
     char numbers[3][DECIMALS];
     size_t count = 0, at = 0;
@@ -517,11 +509,11 @@ static bool start_link(struct node *n, const struct node_options *o, struct erro
 
 struct node *node_new(const struct node_options *o, struct error *e)
 {
-    struct node *n = alloc_zeroed(sizeof *n, e);
+    struct linked *n = alloc_zeroed(sizeof *n, e);
     if (!n)
         return NULL;
-    n->host.ops = &there;
-    n->lock_host =
+    n->node.host.ops = &there;
+    n->node.locks =
         (struct device_lock_host){.try = try_there, .release = release_there, .close = close_there};
     n->link = (struct process)PROCESS_NONE;
     n->beat_ns = o->beat_ns ? o->beat_ns : NODE_BEAT_NS;
@@ -536,8 +528,9 @@ struct node *node_new(const struct node_options *o, struct error *e)
         free(n);
         return NULL;
     }
+    n->node.descriptor = n->link.channel;
     node_stream_init(&n->control, n->link.channel, n->link.channel);
-    return n;
+    return &n->node;
 }
 
 bool node_wait(struct node *const *nodes, size_t count, int timeout_ms)
@@ -547,7 +540,7 @@ bool node_wait(struct node *const *nodes, size_t count, int timeout_ms)
         struct pollfd ready = {.fd = -1, .events = POLLIN};
         for (size_t i = 0; i < count && ready.fd < 0; i++) {
             if (node_state(nodes[i]) == NODE_STARTING)
-                ready.fd = node_descriptor(nodes[i]);
+                ready.fd = nodes[i]->descriptor;
         }
         if (ready.fd < 0)
             return true;
@@ -561,49 +554,33 @@ bool node_wait(struct node *const *nodes, size_t count, int timeout_ms)
 
 const char *node_reason(const struct node *n)
 {
-    return n->reason;
-}
-
-bool node_is_news(struct node *n)
-{
-    bool is_news = !n->is_told;
-    n->is_told = true;
-    return is_news;
+    return linked_of(n)->reason;
 }
 
 const struct node_about *node_about(const struct node *n)
 {
-    return &n->about;
-}
-
-struct process_host *node_host(struct node *n)
-{
-    return &n->host;
-}
-
-int node_descriptor(const struct node *n)
-{
-    return n->link.channel;
+    return &linked_of(n)->about;
 }
 
 // The link takes the end of its control socket for our end.
 void node_disconnect(const struct node *n)
 {
-    if (n->link.channel >= 0)
-        shutdown(n->link.channel, SHUT_RDWR);
+    if (n->descriptor >= 0)
+        shutdown(n->descriptor, SHUT_RDWR);
 }
 
 void node_end(struct node *n)
 {
     node_disconnect(n);
-    lose_node(n, "it was ended");
+    lose_node(linked_of(n), "it was ended");
 }
 
-void node_free(struct node *n)
+void node_free(struct node *node)
 {
+    struct linked *n = linked_of(node);
     if (!n)
         return;
-    node_end(n);
+    node_end(node);
     process_wait(&n->link, END_MS, NULL);
     process_leave(&n->link);
     while (n->children) {

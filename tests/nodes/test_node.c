@@ -1,9 +1,9 @@
 // A node on this machine: hone-worker --link and --node between the evaluator and workers that
 // behave as they are told.
-#include "fixture.h"
+#include "../runner/fixture.h"
 
 #include "os/process.h"
-#include "runner/node.h"
+#include "extras/nodes/node.h"
 #include "worker/device_lock.h"
 
 #include <dirent.h>
@@ -70,7 +70,7 @@ START_TEST(it_says_what_it_is)
     gethostname(host, sizeof host - 1);
     ck_assert_str_eq(node_about(n)->host, host);
     ck_assert_str_eq(node_about(n)->version, HONE_VERSION);
-    ck_assert_uint_ge(node_about(n)->cores, 1);
+    ck_assert_uint_ge(n->cores, 1);
     ck_assert_str_eq(node_reason(n), "");
     node_free(n);
 }
@@ -347,8 +347,8 @@ START_TEST(a_lock_there_keeps_others_away)
     struct device_info d = device(false);
     struct device_lock there, other, here;
     struct error e = ERROR_INIT;
-    node_lock_open(n, &there, &d);
-    node_lock_open(n, &other, &d);
+    node_open_lock(n, &there, NULL, &d, NULL);
+    node_open_lock(n, &other, NULL, &d, NULL);
     there.limit_ns = 2000000000;
     ck_assert(device_lock_open(&here, folder, &d, &e));
     ck_assert_int_eq(lock_within(n, &there, PATIENCE), 1);
@@ -397,7 +397,7 @@ static struct node *start_with(const char *program)
 static void start_on(struct node *n, struct process *p)
 {
     struct error e = ERROR_INIT;
-    ck_assert_msg(process_start_on(node_host(n), p, environment, &e), "%s", e.text);
+    ck_assert_msg(process_start_on(&n->host, p, environment, &e), "%s", e.text);
 }
 
 // Sends all and reads as much back, which is to be the same.

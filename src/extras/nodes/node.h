@@ -1,18 +1,12 @@
-// A node: another machine on which workers run, reached by any launcher's standard input and output.
+// A node that any launcher's standard input and output reaches.
 // hone-worker --link, a child of this process, keeps the connection; hone-worker --node, the agent,
 // starts the workers there. For who uses them they are processes like any other (os/process.h).
 #pragma once
 
 #include "base/digest.h"
-#include "base/error.h"
+#include "runner/place.h"
 
 #include <stddef.h>
-#include <stdint.h>
-
-struct node;
-struct process_host;
-struct device_lock;
-struct device_info;
 
 // Texts are copied.
 struct node_options {
@@ -34,7 +28,6 @@ struct node_about {
     const char *host;     // its name for itself
     const char *version;  // of its hone-worker: this one's
     struct digest binary; // of its hone-worker, which may be another build
-    uint32_t cores;       // that its workers may use
 };
 
 // Starts the launcher and waits for nothing.
@@ -45,17 +38,7 @@ enum node_state node_state(struct node *n);
 bool node_wait(struct node *const *nodes, size_t count, int timeout_ms);
 // Why it is lost, complete enough to print; "" otherwise.
 const char *node_reason(const struct node *n);
-// True once: of several that find it lost the first shall say so.
-bool node_is_news(struct node *n);
 const struct node_about *node_about(const struct node *n); // zeros until it is up
-// Where its workers are started: the node outlives them.
-struct process_host *node_host(struct node *n);
-// Becomes readable when the link has said something, for who polls.
-int node_descriptor(const struct node *n);
-// Counts what was heard of devices' locks: one that was not free may be now when it has changed.
-uint32_t node_lock_news(const struct node *n);
-// The lock of a device there; node_state() of somebody's keeps it going.
-void node_lock_open(struct node *n, struct device_lock *l, const struct device_info *d);
 
 // From any thread, while another one waits for a worker there: the node is lost, and the wait ends.
 void node_disconnect(const struct node *n);

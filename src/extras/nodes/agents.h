@@ -5,8 +5,8 @@
 #include "cli/environment.h"
 #include "cli/settings.h"
 #include "lib/handle.h"
-#include "runner/launchers.h"
-#include "runner/node.h"
+#include "extras/nodes/launchers.h"
+#include "extras/nodes/node.h"
 
 struct agent_member {
     const char *name;             // "" is this machine
@@ -50,9 +50,8 @@ struct place agents_builder(const struct agent_member *m, const struct environme
 // The build of this machine's hone-worker; zeros where that cannot be told.
 void agents_own_build(const struct environment *v, struct digest *out);
 
-// The member whose list the copy was made from, and the entry in it; NULL: none.
+// The member whose list the copy was made from; NULL: none.
 const struct agent_member *agents_with(const struct agents *g, const struct device_info *copy);
-const struct hone_device *agents_device(const struct agents *g, const struct device_info *copy);
 // Are the workers of both of one build, as far as that is known?
 bool agents_of_one_build(const struct digest *a, const struct digest *b);
 // All of their devices in the order of the members; what they lack stands in the notes, with the node's name.

@@ -1,6 +1,7 @@
 // --on: which devices share the work. Those with one identity (model, driver, compiler) are places of
 // one tune, on whichever node; whatever differs is left to a tune of its own, and said.
 #include "cli/nodes.h"
+#include "extras/nodes/agents.h"
 
 #include "runner/farm.h"
 
@@ -10,24 +11,20 @@
 
 #define WITH_NODES "on, build-on: it is about nodes"
 
-#define NODE_OPTIONS                                                                               \
-    {OPTION("on", "WHERE", option_list, GIVEN(on)),                                                \
-     .brief = "nodes and devices that share the work", .is_list = true,                            \
-     .help =                                                                                       \
-         "Where the work is done: local (all equal devices of this machine), slurm (every "        \
-         "node of the allocation that this runs in), ssh:HOST,HOST,... or 'exec:COMMAND', any "    \
-         "command that is put before the agent's, split without a shell. Several are "             \
-         "separated by commas, or given one by one; exec: goes to the end. See `hone help "        \
-         "nodes`."},                                                                               \
-        {OPTION("nodes", "NAME,...", option_once, GIVEN(nodes)), .needs = WITH_NODES,              \
-         .help = "What {} stands for in 'exec:COMMAND': an agent for each of these names."},       \
-    {                                                                                              \
-        OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)),                            \
-            .needs = WITH_NODES,                                                                   \
-            .help = "Where hone-worker lies on the nodes. Default: where it lies here."            \
-    }
-
-const struct option node_options[] = {NODE_OPTIONS, {0}};
+const struct option node_options[] = {
+    {OPTION("on", "WHERE", option_list, GIVEN(on)),
+     .brief = "nodes and devices that share the work", .is_list = true,
+     .help = "Where the work is done: local (all equal devices of this machine), slurm (every "
+             "node of the allocation that this runs in), ssh:HOST,HOST,... or 'exec:COMMAND', any "
+             "command that is put before the agent's, split without a shell. Several are "
+             "separated by commas, or given one by one; exec: goes to the end. See `hone help "
+             "nodes`."},
+    {OPTION("nodes", "NAME,...", option_once, GIVEN(nodes)), .needs = WITH_NODES,
+     .help = "What {} stands for in 'exec:COMMAND': an agent for each of these names."},
+    {OPTION("node-worker", "PATH", option_once, GIVEN(node_worker)), .needs = WITH_NODES,
+     .help = "Where hone-worker lies on the nodes. Default: where it lies here."},
+    {0},
+};
 
 const struct option build_options[] = {
     {OPTION("build-on", "WHERE", option_list, GIVEN(build_on)), .is_list = true,
@@ -37,6 +34,54 @@ const struct option build_options[] = {
              "`hone help nodes`."},
     {0},
 };
+
+// ---- what there is --------------------------------------------------------------------------------
+
+// Once: those of --on and of --build-on.
+static bool start_nodes(struct work *w, struct error *e)
+{
+    const struct agents *lent = w->nodes_of ? w->nodes_of->agents : NULL;
+    if (w->agents)
+        return true;
+    struct agents *own = arena_alloc(&w->arena, sizeof *own);
+    if (!own)
+        return error_memory(e);
+    ticker_clear(&w->ticker);
+    if (lent) {
+        agents_borrow(lent, own);
+        own->are_others_said = lent->are_others_said && !w->takes_kind;
+    } else if (!agents_read(w->given, &w->environment, &w->arena, own, e)) {
+        return false;
+    }
+    w->agents = own;
+    return lent || agents_start(own, &w->environment, e);
+}
+
+bool nodes_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
+{
+    return start_nodes(w, e) &&
+           agents_list(w->agents, &w->environment, spec, language, w->given->strict, e) &&
+           agents_report(w->agents, &w->arena, &w->devices, e);
+}
+
+const struct hone_device *nodes_device(const struct work *w)
+{
+    const struct agent_member *m = agents_with(w->agents, w->device);
+    return m ? device_like(m->devices, w->device) : NULL;
+}
+
+void nodes_drop_workers(struct work *w)
+{
+    for (uint32_t i = 0; w->agents && i < w->agents->count; i++)
+        devices_drop_worker(w->agents->list[i].devices);
+}
+
+void nodes_release(struct work *w)
+{
+    if (w->agents)
+        agents_release(w->agents);
+    w->agents = NULL;
+}
 
 // ---- places --------------------------------------------------------------------------------------
 
@@ -51,9 +96,8 @@ static bool is_alike(const struct device_info *a, const struct device_info *b)
 // Is the device of the chosen device's kind, with a worker of the same build?
 static bool may_share(const struct work *w, const struct device_info *d)
 {
-    return is_alike(d, w->device) &&
-           agents_of_one_build(&agents_with(&w->agents, d)->build,
-                               &agents_with(&w->agents, w->device)->build);
+    return is_alike(d, w->device) && agents_of_one_build(&agents_with(w->agents, d)->build,
+                                                         &agents_with(w->agents, w->device)->build);
 }
 
 // A view of a card that has a place already brings nothing.
@@ -73,7 +117,7 @@ static void say_others(const struct work *w, const struct device_info *list, siz
     struct text others = TEXT_INIT;
     unsigned n = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct agent_member *m = agents_with(&w->agents, &list[i]);
+        const struct agent_member *m = agents_with(w->agents, &list[i]);
         if (may_share(w, &list[i]) || has_card(w, m, &list[i]))
             continue;
         if (is_alike(&list[i], w->device)) {
@@ -96,7 +140,7 @@ static void say_others(const struct work *w, const struct device_info *list, siz
 static bool add_place(struct work *w, const struct device_info *d)
 {
     struct place *places = w->place_list;
-    const struct agent_member *m = agents_with(&w->agents, d);
+    const struct agent_member *m = agents_with(w->agents, d);
     if (has_card(w, m, d))
         return true;
     if (w->places.count == FARM_MOST)
@@ -118,23 +162,14 @@ static bool is_place(const struct work *w, const struct agent_member *m)
     return is;
 }
 
-static bool start_builders(struct work *w, struct error *e)
-{
-    const struct environment *v = &w->environment;
-    if (w->agents.count > 0) // with those of --on
-        return true;
-    ticker_clear(&w->ticker);
-    return agents_read(w->given, v, &w->arena, &w->agents, e) && agents_start(&w->agents, v, e);
-}
-
 static bool choose_builders(struct work *w, struct error *e)
 {
     const struct agent_member *with =
-        w->places.count > 0 ? agents_with(&w->agents, w->device) : NULL;
+        w->places.count > 0 ? agents_with(w->agents, w->device) : NULL;
     struct digest build = {{0}};
     uint32_t left = 0;
-    for (uint32_t i = 0; i < w->agents.count; i++) {
-        struct agent_member *m = &w->agents.list[i];
+    for (uint32_t i = 0; i < w->agents->count; i++) {
+        struct agent_member *m = &w->agents->list[i];
         m->builds = m->is_builder && !is_place(w, m);
         left += m->builds;
     }
@@ -146,7 +181,7 @@ static bool choose_builders(struct work *w, struct error *e)
         build = with->build;
     else
         agents_own_build(&w->environment, &build);
-    return agents_ask_builders(&w->agents, &w->environment, w->device, &build, w->given->strict, e);
+    return agents_ask_builders(w->agents, &w->environment, w->device, &build, w->given->strict, e);
 }
 
 static int work_builders(struct work *w)
@@ -156,19 +191,19 @@ static int work_builders(struct work *w)
     _Static_assert(LAUNCHERS_MOST <= LIVE_BUILDERS_MOST, "all may build");
     if (w->given->build_on.count == 0)
         return EXIT_DONE;
-    bool ok = builders ? start_builders(w, &e) && choose_builders(w, &e) : error_memory(&e);
+    bool ok = builders ? start_nodes(w, &e) && choose_builders(w, &e) : error_memory(&e);
     if (!ok)
         return work_failed(&e);
-    for (uint32_t i = 0; i < w->agents.count; i++) {
-        if (w->agents.list[i].builds)
+    for (uint32_t i = 0; i < w->agents->count; i++) {
+        if (w->agents->list[i].builds)
             builders[w->places.builder_count++] =
-                agents_builder(&w->agents.list[i], &w->environment);
+                agents_builder(&w->agents->list[i], &w->environment);
     }
     w->places.builders = builders;
     return EXIT_DONE;
 }
 
-int work_places(struct work *w)
+int nodes_places(struct work *w)
 {
     size_t count;
     struct error e = ERROR_INIT;
@@ -185,11 +220,11 @@ int work_places(struct work *w)
     unsigned left = 0;
     for (uint32_t i = 0; i < w->devices.device_count; i++)
         left += may_share(w, &w->devices.devices[i]) && !add_place(w, &w->devices.devices[i]);
-    if (left > 0 && !w->agents.are_others_said)
+    if (left > 0 && !w->agents->are_others_said)
         complain("at most %d devices share a tune; left alone: %u more of that kind", FARM_MOST,
                  left);
-    if (!w->agents.are_others_said)
+    if (!w->agents->are_others_said)
         say_others(w, list, count);
-    w->agents.are_others_said = true;
+    w->agents->are_others_said = true;
     return work_builders(w);
 }

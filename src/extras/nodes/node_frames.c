@@ -1,6 +1,6 @@
 // The outer frames: headers, streams over any two descriptors, and the payloads' layouts. Every
 // length is checked against its verb's limit before anything is kept of it.
-#include "worker/node_frames.h"
+#include "extras/nodes/node_frames.h"
 
 #include "base/crc.h"
 #include "model/codec.h"
