@@ -31,10 +31,12 @@
 // tile after tile, and slabs of the next one arrive while the last one is stored: by each work-item,
 // 16 bytes at a time, or `staged`, through local memory and by a tensor map of C.
 //
-// A tile of a small or long product is computed by `splits` work-groups, each with a part of k: all
-// but the last to come, by the tile's counter, leave their sums in `parts`, and that one adds up all,
-// in the order of k. Counters are zero before a launch, and after it again. Of rows beyond M nothing
-// is brought, computed for anybody, or left: M = 1 costs little more than reading B.
+// A tile of a small or long product is computed by `splits` work-groups, each with a part of k. They
+// leave their sums in `parts`, and each adds up those of its share of the tile's columns, in the order
+// of k. A zero there says that nothing has been left: `parts` are zeros before a launch, and after it
+// again. All work-groups of a launch run at the same time, as there is one for a multiprocessor at
+// most. Of rows beyond M nothing is brought, computed for anybody, or left: M = 1 costs little more
+// than reading B.
 //
 // Sums of products of 8 bits keep fewer bits in the hardware than a float has. With FAST=0 they are
 // added to floats after each slab.
@@ -127,7 +129,7 @@ INLINE ushort from_float(float x)
 #define ARGUMENTS                                                                                  \
     GLOBAL ushort *RESTRICT C, const GLOBAL ELEMENT *RESTRICT A, const GLOBAL ELEMENT *RESTRICT B, \
         GLOBAL uint *RESTRICT maps, const GLOBAL ushort *RESTRICT bias,                            \
-        GLOBAL float *RESTRICT parts, GLOBAL uint *RESTRICT counters SCALES
+        GLOBAL float *RESTRICT parts SCALES
 
 #if instruction == portable
 
@@ -321,6 +323,7 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 #define BLOCK    (64 * 128) // bytes of 64 rows of A, or columns of B, of a slab; or of 64 x 64 of C
 #define OUTS     (tile_n / 64) // such blocks of C next to each other
 #define TASKS    (WORK * splits * BATCH)
+#define BRINGERS (CONSUMERS == 3 ? 2 : CONSUMERS) // groups of four warps that bring early slabs
 
 // What a work-group computes at a time: slabs `first` to `end` of a tile of a matrix.
 struct task {
@@ -355,7 +358,6 @@ INLINE int early_slabs(void)
 #define MAP(i)   (OUT(staged * 2 * CONSUMERS) + (i)*128)
 #define FULL(i)  (MAP(3) + (i)*8)
 #define EMPTY(i) (FULL(stages) + (i)*8)
-#define SEEN     (EMPTY(stages)) // a word for each group of four warps
 
 #if mapped
 
@@ -372,6 +374,19 @@ INLINE void make_map_of(LOCAL uint *words, uint base, const GLOBAL void *data, G
              which == 2 ? 2 : WIDE, to, lane);
 }
 
+// A slab comes of two, or of all work-items that bring early ones.
+INLINE void expect(uint barrier, uint bytes)
+{
+#if early
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;\n"
+                 "mbarrier.arrive.shared::cta.b64 _, [%0], %2;\n" ::"r"(barrier),
+                 "r"(bytes), "r"(64 * BRINGERS)
+                 : "memory");
+#else
+    barrier_expect(barrier, bytes);
+#endif
+}
+
 // A work-item brings the slabs of A, or of B, of all tiles of this work-group, but for the first few.
 INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
 {
@@ -383,7 +398,7 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
         for (int slab = t.first + skip; slab < t.end; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1); // at first there is no phase to wait for
             if (of_b) {
-                barrier_expect(FULL(now), B_BYTES);
+                expect(FULL(now), B_BYTES);
 #if EIGHT
                 copy_box(PLACE(now) + A_BYTES, map, slab * SLAB, t.across * tile_n, t.matrix,
                          FULL(now));
@@ -394,7 +409,7 @@ INLINE void bring_all(uint base, const GLOBAL uint *map, int of_b)
                              slab * SLAB, t.matrix, FULL(now));
 #endif
             } else {
-                barrier_expect(FULL(now), LINES * 128);
+                expect(FULL(now), LINES * 128);
                 copy_box(PLACE(now), map, slab * SLAB, t.down * tile_m, t.matrix, FULL(now));
             }
             now = now + 1 == stages ? 0 : now + 1;
@@ -415,33 +430,41 @@ INLINE void copy_chunk(uint to, const GLOBAL ELEMENT *from, int is_there)
                  : "memory");
 }
 
-// A work-item's part, a 128th, of the lines of a slab, in the order that swizzling asks for:
-// `lines` rows or columns, along which k runs.
-INLINE void bring_lines(uint to, const GLOBAL ELEMENT *data, int first, int lines, int most, int k,
-                        int thread)
+// Arrives once all copies of this work-item are there.
+INLINE void barrier_arrive_copied(uint barrier)
 {
-    const int chunk = thread % 8, line = thread / 8;
-    const int whole = most % lines == 0 && lines % 16 == 0;
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];\n" ::"r"(barrier)
+                 : "memory");
+}
+
+// The part of one of `threads` work-items of the lines of a slab, in the order that swizzling asks
+// for: `lines` rows or columns, along which k runs.
+INLINE void bring_lines(uint to, const GLOBAL ELEMENT *data, int first, int lines, int most, int k,
+                        int thread, int threads)
+{
+    const int chunk = thread % 8, line = thread / 8, step = threads / 8;
+    const int whole = most % lines == 0 && lines % step == 0;
     const int inside = K % SLAB == 0 || k + chunk * (16 / WIDE) < K;
     const GLOBAL ELEMENT *from = data + (size_t)(first + line) * K + k + chunk * (16 / WIDE);
     to += line * 128 + (chunk ^ line % 8) * 16;
 #pragma unroll
-    for (int i = 0; i < lines; i += 16) {
+    for (int i = 0; i < lines; i += step) {
         const int is_there = inside && (whole || first + line + i < most);
-        if (lines % 16 == 0 || line + i < lines)
+        if (lines % step == 0 || line + i < lines)
             copy_chunk(to + i * 128, is_there ? from + (size_t)i * K : data, is_there);
     }
 }
 
 // The same of B of 16 bits: lines of 64 columns, a block of `SLAB` lines after the other.
-INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int thread)
+INLINE void bring_blocks(uint to, const GLOBAL ELEMENT *B, int first, int k, int thread,
+                         int threads)
 {
     const int chunk = thread % 8, line = thread / 8;
     const GLOBAL ELEMENT *from = B + (size_t)(k + line) * N + first + chunk * 8;
     to += line * 128 + (chunk ^ line % 8) * 16;
 #pragma unroll
-    for (int i = 0; i < tile_n / 16; i++) { // 16 lines at a time
-        const int block = i / 4, down = i % 4 * 16;
+    for (int i = 0; i < tile_n; i += threads / 8) {
+        const int block = i / 64, down = i % 64;
         const int is_there = (K % SLAB == 0 || k + line + down < K) &&
                              (N % tile_n == 0 || first + chunk * 8 + block * 64 < N);
         copy_chunk(to + block * BLOCK + down * 128,
@@ -458,14 +481,21 @@ INLINE void bring_early(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT
     const struct task t = task_of(GROUP_ID(0));
     const GLOBAL ELEMENT *a = A + (size_t)t.matrix * M * K, *b = B + (size_t)t.matrix * K * N;
 #pragma unroll 1
-    for (int i = thread / 128; i < early_slabs(); i += CONSUMERS) {
-        bring_lines(PLACE(i), a, t.down * tile_m, LINES, M, (t.first + i) * SLAB, thread % 128);
+    for (int i = 0; i < early_slabs(); i++) {
+        const int k = (t.first + i) * SLAB;
+        if (thread < 128 * BRINGERS) {
+            bring_lines(PLACE(i), a, t.down * tile_m, LINES, M, k, thread, 128 * BRINGERS);
 #if EIGHT
-        bring_lines(PLACE(i) + A_BYTES, b, t.across * tile_n, tile_n, N, (t.first + i) * SLAB,
-                    thread % 128);
+            bring_lines(PLACE(i) + A_BYTES, b, t.across * tile_n, tile_n, N, k, thread,
+                        128 * BRINGERS);
 #else
-        bring_blocks(PLACE(i) + A_BYTES, b, t.across * tile_n, (t.first + i) * SLAB, thread % 128);
+            bring_blocks(PLACE(i) + A_BYTES, b, t.across * tile_n, k, thread, 128 * BRINGERS);
 #endif
+        }
+        if (i == 0) // the barriers are there
+            asm volatile("bar.sync 5, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+        if (thread < 128 * BRINGERS)
+            barrier_arrive_copied(FULL(i));
     }
 }
 
@@ -482,14 +512,14 @@ INLINE void bring_all(uint base, const GLOBAL ELEMENT *A, const GLOBAL ELEMENT *
 #pragma unroll 1
         for (int slab = t.first; slab < t.end; slab++) {
             barrier_wait(EMPTY(now), parity ^ 1);
-            bring_lines(PLACE(now), a, t.down * tile_m, LINES, M, slab * SLAB, thread);
+            bring_lines(PLACE(now), a, t.down * tile_m, LINES, M, slab * SLAB, thread, 128);
 #if EIGHT
-            bring_lines(PLACE(now) + A_BYTES, b, t.across * tile_n, tile_n, N, slab * SLAB, thread);
+            bring_lines(PLACE(now) + A_BYTES, b, t.across * tile_n, tile_n, N, slab * SLAB, thread,
+                        128);
 #else
-            bring_blocks(PLACE(now) + A_BYTES, b, t.across * tile_n, slab * SLAB, thread);
+            bring_blocks(PLACE(now) + A_BYTES, b, t.across * tile_n, slab * SLAB, thread, 128);
 #endif
-            asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];\n" ::"r"(FULL(now))
-                         : "memory");
+            barrier_arrive_copied(FULL(now));
             now = now + 1 == stages ? 0 : now + 1;
             parity ^= now == 0;
         }
@@ -528,11 +558,11 @@ INLINE struct pair pair_of(uint word)
     return p;
 }
 
-// Of a lane's columns of a tile, 8 apart, the bias, two of them in a word: it is there before the sums.
-INLINE void load_bias(uint *added, const GLOBAL ushort *bias, int column)
+// Of a lane's columns, 8 apart, the bias, two of them in a word: it is there before the sums.
+INLINE void load_bias(uint *added, const GLOBAL ushort *bias, int column, int count)
 {
 #pragma unroll
-    for (int i = 0; i < OUTS * 8; i++)
+    for (int i = 0; i < count; i++)
         added[i] = BIAS && column + i * 8 < N ? *(const GLOBAL uint *)(bias + column + i * 8) : 0;
 }
 
@@ -551,13 +581,13 @@ INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, const f
     return word;
 }
 
-// 64 columns of two rows, 8 apart, of which each lane of a quad has pairs 8 apart: `words` gets those
+// 32 columns of two rows, 8 apart, of which each lane of a quad has pairs 8 apart: `words` gets those
 // of the rows by turns. `sums`: as wgmma leaves them.
 INLINE void pack_rows(uint *words, const GLOBAL ushort *C, const uint *added, size_t row,
                       size_t column, const float *sums, float factor, int lane)
 {
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 4; i++) {
         const size_t at = column + i * 8 + lane % 4 * 2;
         const struct pair bias = pair_of(added[i]);
         words[i * 2] = pack_pair(C, row, at, sums + i * 4, factor, bias);
@@ -565,13 +595,13 @@ INLINE void pack_rows(uint *words, const GLOBAL ushort *C, const uint *added, si
     }
 }
 
+#if staged
+
 // All of a group of four warps.
 INLINE void meet(int four)
 {
     asm volatile("bar.sync %0, 128;\n" ::"r"(four + 1) : "memory");
 }
-
-#if staged
 
 // 64 x 64 of C by four warps, through local memory, from where it is copied while they go on.
 INLINE void store_block(LOCAL uint *words, uint base, const GLOBAL uint *map, int row, int column,
@@ -615,94 +645,99 @@ INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const uint *p
 #endif
 #if splits > 1
 
-// Each group of four warps says so some slabs before the end of its part of k. The last one to do so
-// keeps its sums, waits for those of the others, which they leave as wgmma has them, and adds up all
-// in the order of k.
-#define AHEAD 3
-#define AT_ONCE                                                                                    \
-    (SUMS * blocks < 128 ? 24 : 12) // quads of sums on their way to a work-item, at most
+#define PART (blocks * 64 * tile_n) // sums that a group of four warps leaves of a part of k
 #define GATHER                                                                                     \
-    (splits * 8 <= AT_ONCE ? 8 : splits * 4 <= AT_ONCE ? 4 : splits * 2 <= AT_ONCE ? 2 : 1)
-
-INLINE uint count_up(GLOBAL uint *counter) // from `splits` - 1 to zero
-{
-    uint before;
-    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;\n"
-                 : "=r"(before)
-                 : "l"(counter), "r"(splits - 1)
-                 : "memory");
-    return before;
-}
+    (splits <= 6 ? 4 : splits <= 12 ? 2 : 1) // quads of sums of which all parts are on their way
 
 // Leaves a work-item's sums, those of rows that there are.
 INLINE void leave_sums(GLOBAL float *part, const float *sums, int rows, int thread)
 {
-    GLOBAL float4 *to = (GLOBAL float4 *)part + thread % 128;
-    if (thread % 128 / 32 * 16 + thread % 32 / 4 < rows) {
-#pragma unroll
-        for (int i = 0; i < SUMS / 4; i++)
-            to[i * 128] = FLOAT4(sums[i * 4], sums[i * 4 + 1], sums[i * 4 + 2], sums[i * 4 + 3]);
-    }
-}
-
-INLINE void say_left(GLOBAL uint *counter, int four, int thread)
-{
-    meet(four);
-    if (thread % 128 == 0) // for all of the group, which has met
-        asm volatile("fence.acq_rel.gpu;\n"
-                     "red.relaxed.gpu.global.add.u32 [%0], 1;\n" ::"l"(counter)
-                     : "memory");
-}
-
-INLINE void wait_for_left(GLOBAL uint *counter, int four, int thread)
-{
-    uint left = 0;
-    if (thread % 128 == 0) {
-        while (left != splits - 1)
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];\n"
-                         : "=r"(left)
-                         : "l"(counter)
-                         : "memory");
-        *counter = 0;
-    }
-    meet(four);
-}
-
-// To the sums of part `own` come all others, `part` is the first one's.
-INLINE void add_parts(float *sums, const GLOBAL float *part, int own, int rows, int thread)
-{
     if (thread % 128 / 32 * 16 + thread % 32 / 4 >= rows)
         return;
-    part += thread % 128 * 4;
 #pragma unroll
-    for (int first = 0; first < SUMS / 4; first += GATHER) {
-        float got[GATHER][splits][4];
+    for (int i = 0; i < SUMS / 4; i++) {
+        uint left[4];
 #pragma unroll
-        for (int g = 0; g < GATHER; g++) {
-#pragma unroll
-            for (int i = 0; i < splits; i++) {
-#pragma unroll
-                for (int j = 0; j < 4; j++)
-                    got[g][i][j] = sums[(first + g) * 4 + j];
-                if (i != own) // not from the first-level cache
-                    asm volatile(
-                        "ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];\n"
-                        : "=f"(got[g][i][0]), "=f"(got[g][i][1]), "=f"(got[g][i][2]),
-                          "=f"(got[g][i][3])
-                        : "l"(part + ((size_t)i * blocks * 64 * tile_n + (first + g) * 512)));
-            }
+        for (int j = 0; j < 4; j++) {
+            left[j] = FLOAT_BITS(sums[i * 4 + j]);
+            left[j] = left[j] ? left[j] : 0x80000000u; // minus zero
         }
+        asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};\n" ::"l"(
+                         part + (i * 128 + thread % 128) * 4),
+                     "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3])
+                     : "memory");
+    }
+}
+
+// Four sums that are not there yet, unless they are.
+INLINE void look_for(uint *quad, const GLOBAL float *from)
+{
+    asm volatile("{\n.reg .pred there;\n"
+                 "setp.ne.u32 there, %0, 0;\n"
+                 "setp.ne.and.u32 there, %1, 0, there;\n"
+                 "setp.ne.and.u32 there, %2, 0, there;\n"
+                 "setp.ne.and.u32 there, %3, 0, there;\n"
+                 "@!there ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];\n}\n"
+                 : "+r"(quad[0]), "+r"(quad[1]), "+r"(quad[2]), "+r"(quad[3])
+                 : "l"(from)
+                 : "memory");
+}
+
+// A work-item's sums of 32 columns, once all parts have been left: those of the first part are at
+// `part`. What is missing is looked for again at once, not one after the other.
+INLINE void take_sums(float *sums, GLOBAL float *part)
+{
 #pragma unroll
-        for (int g = 0; g < GATHER; g++) {
+    for (int first = 0; first < 4; first += GATHER) {
+        uint got[GATHER * splits][4];
+        int missing;
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                float sum = 0.0f;
+        for (int i = 0; i < GATHER * splits * 4; i++)
+            got[i / 4][i % 4] = 0;
+        do {
+            missing = 0;
 #pragma unroll
-                for (int i = 0; i < splits; i++)
-                    sum += got[g][i][j];
-                sums[(first + g) * 4 + j] = sum;
-            }
+            for (int i = 0; i < GATHER * splits; i++)
+                look_for(got[i], part + (first + i / splits) * 512 + i % splits * PART);
+#pragma unroll
+            for (int i = 0; i < GATHER * splits; i++)
+                missing |= !got[i][0] | !got[i][1] | !got[i][2] | !got[i][3];
+        } while (missing);
+#pragma unroll
+        for (int i = 0; i < GATHER * splits; i++)
+            *(GLOBAL float4 *)(part + (first + i / splits) * 512 + i % splits * PART) =
+                FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll
+        for (int i = 0; i < GATHER * 4; i++) {
+            float sum = 0.0f;
+#pragma unroll
+            for (int s = 0; s < splits; s++)
+                sum += BITS_FLOAT(got[i / 4 * splits + s][i % 4]);
+            sums[first * 4 + i] = sum;
         }
+    }
+}
+
+// Adds up and stores this work-group's share of 64 rows of a tile.
+INLINE void store_share(GLOBAL ushort *C, GLOBAL float *part, const GLOBAL ushort *bias,
+                        struct task t, int row, float factor, int thread)
+{
+    const int lane = thread % 32, line = row + thread / 32 % 4 * 16 + lane / 4;
+#pragma unroll 1
+    for (int share = t.split; share < tile_n / 32; share += splits) {
+        const int column = t.across * tile_n + share * 32;
+        float sums[16];
+        uint added[4], block[8];
+        load_bias(added, bias, column + lane % 4 * 2, 4);
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            sums[i] = 0.0f;
+        if (line < M)
+            take_sums(sums, part + (share * 512 + thread % 128) * 4);
+        TOGETHER();
+        pack_rows(block, C, added, line, column, sums, factor, lane);
+        store_row(C, line, column, block, lane);
+        store_row(C, line + 8, column, block + 1, lane);
     }
 }
 
@@ -726,14 +761,10 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
     ENTRY_DIRECTIVES();
     if (thread >= THREADS - 32) {
         for (int i = thread % 32; i < stages; i += 32) {
-            barrier_init(FULL(i), mapped ? 2 : 128);
+            barrier_init(FULL(i), early ? 128 * BRINGERS : mapped ? 2 : 128);
             barrier_init(EMPTY(i), 4 * CONSUMERS);
         }
         asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
-#if early
-        for (int i = thread % 32; i < early_slabs(); i += 32)
-            barrier_arrive(FULL(i)), barrier_arrive(FULL(i));
-#endif
     }
 #if early
     if (four < CONSUMERS)
@@ -750,13 +781,12 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #if early // maps are not waited for by those that have something to do
     if (which == 3)
         asm volatile("bar.arrive 5, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+#if staged
+    if (which == 2)
+        asm volatile("bar.arrive 7, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+#endif
     if (four == CONSUMERS)
         asm volatile("bar.sync 6, 128;\n" ::: "memory");
-    else
-        asm volatile("cp.async.wait_all;\n"
-                     "fence.proxy.async.shared::cta;\n"
-                     "bar.sync 5, %0;\n" ::"n"(128 * CONSUMERS + 32)
-                     : "memory");
 #else
     BARRIER();
 #endif
@@ -778,20 +808,18 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
         const ulong from_b = descriptor(base + A_BYTES, EIGHT ? 0 : BLOCK);
         const float factor = FACTOR;
         uint now = 0, parity = 0;
+        int copied = early_slabs(); // slabs that have not come by maps
         float acc[blocks][SUMS];
 #if staged
-        see_map(own_maps + 64);
         int turn = 0;
 #endif
 
         for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
             const struct task t = task_of(at);
-#if splits > 1
-            GLOBAL uint *counter = counters + (t.tile * CONSUMERS + four) * 2;
-            uint seen = 0;
-#endif
+#if splits == 1
             uint added[OUTS * 8];
-            load_bias(added, bias, t.across * tile_n + lane % 4 * 2);
+            load_bias(added, bias, t.across * tile_n + lane % 4 * 2, OUTS * 8);
+#endif
 #if ONE_SUM
             uint before = 0; // the place of the slab before this one
 #endif
@@ -804,15 +832,9 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #pragma unroll 1
             for (int slab = t.first; slab < t.end; slab++) {
                 const ulong offset = now * (ulong)(STAGE / 16);
-#if splits > 1
-                if (thread % 128 == 0 &&
-                    slab == (t.end - AHEAD > t.first ? t.end - AHEAD : t.first))
-                    seen = count_up(counter); // it is there by the end
-#endif
                 barrier_wait(FULL(now), parity);
-#if !mapped
-                asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory"); // wgmma sees them
-#endif
+                if (!mapped || slab - t.first < copied) // wgmma sees them
+                    asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
 #if ONE_SUM
 #pragma unroll
                 for (int b = 0; b < blocks; b++)
@@ -864,30 +886,27 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                 barrier_arrive(EMPTY(before));
 #endif
             GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
-#if splits > 1
-            const int first_row = t.down * tile_m + four * blocks * 64;
-            GLOBAL float *part =
-                parts + ((size_t)t.tile * CONSUMERS + four) * splits * blocks * 64 * tile_n;
-            if (thread % 128 == 0)
-                words[(SEEN - base) / 4 + four] = seen;
-            meet(four);
-            const int is_last = words[(SEEN - base) / 4 + four] == splits - 1;
-            if (is_last)
-                wait_for_left(counter + 1, four, thread);
-#pragma unroll
-            for (int b = 0; b < blocks; b++) {
-                if (is_last)
-                    add_parts(acc[b], part + b * 64 * tile_n, t.split, M - first_row - b * 64,
-                              thread);
-                else
-                    leave_sums(part + (t.split * blocks + b) * 64 * tile_n, acc[b],
-                               M - first_row - b * 64, thread);
-            }
-            if (!is_last) {
-                say_left(counter + 1, four, thread);
-                continue;
+            copied = 0;
+#if staged
+            if (at == GROUP_ID(0)) {
+#if early
+                asm volatile("bar.sync 7, %0;\n" ::"n"(128 * CONSUMERS + 32) : "memory");
+#endif
+                see_map(own_maps + 64);
             }
 #endif
+#if splits > 1
+            GLOBAL float *part = parts + ((size_t)t.tile * CONSUMERS + four) * splits * PART;
+            const int first_row = t.down * tile_m + four * blocks * 64;
+#pragma unroll
+            for (int b = 0; b < blocks; b++)
+                leave_sums(part + t.split * PART + b * 64 * tile_n, acc[b], M - first_row - b * 64,
+                           thread);
+#pragma unroll 1
+            for (int b = 0; b < blocks; b++)
+                store_share(to, part + b * 64 * tile_n, bias, t, first_row + b * 64, factor,
+                            thread);
+#else
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
                 const size_t row = (size_t)t.down * tile_m + (four * blocks + b) * 64;
@@ -898,6 +917,8 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
                     uint block[16];
                     pack_rows(block, to, added + i * 8, line, column, acc[b] + i * 32, factor,
                               lane);
+                    pack_rows(block + 8, to, added + i * 8 + 4, line, column + 32,
+                              acc[b] + i * 32 + 16, factor, lane);
 #if staged
                     store_block(words, base, own_maps + 64, row, column, t.matrix, block,
                                 four * 2 + turn, four, thread);
@@ -910,6 +931,7 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #endif
                 }
             }
+#endif
         }
 #if staged
         if (thread % 128 == 0)

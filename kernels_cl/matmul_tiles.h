@@ -10,7 +10,8 @@
 INLINE void place_of(int at, int *down, int *across)
 {
     const int per_group = group_m * TILES_N, first = at / per_group * group_m;
-    const int height = TILES_M - first < group_m ? TILES_M - first : group_m;
+    const int height =
+        TILES_M % group_m == 0 || TILES_M - first > group_m ? group_m : TILES_M - first;
     *down = first + at % per_group % height;
     *across = at % per_group / height;
 }
