@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "expr/expr.h"
+#include "extras/init/open_types.h"
 #include "extras/init/restrict.h"
 #include "extras/init/study.h"
 #include "extras/init/variants.h"
@@ -231,7 +232,8 @@ static bool read_source(struct lone_text *text, enum language l, const struct gi
                         struct arena *a, struct preprocessed *source, struct syntax *syntax)
 {
     const struct given_names names = {given->list, given->count};
-    return lone_text_run(text, &names, l, a, source) && syntax_read(source, l, a, syntax);
+    return lone_text_run(text, &names, l, a, source) && syntax_read(source, l, a, syntax) &&
+           open_types_settle(syntax, a);
 }
 
 static void pay_reading(uint64_t *budget, const struct preprocessed *source)
@@ -294,6 +296,7 @@ struct reach {
     uint32_t quotient_count;
     bool has_dynamic;
     bool has_left, is_barred; // is_barred: a return stands before a barrier
+    bool is_joint;            // items of a group work together
     unsigned depth;
 };
 
@@ -338,6 +341,7 @@ static void reach_item(struct reach *r, const struct node *n)
 static void reach_node(struct reach *r, const struct node *n)
 {
     static const char *const positive[] = {"log", "sqrt", "pow", "acos", NULL};
+    static const char *const joint[] = {"barrier", "sync", "shfl", "group_", NULL};
     if (!n || ++r->depth > 1000) {
         r->depth -= n != NULL;
         return;
@@ -356,6 +360,7 @@ static void reach_node(struct reach *r, const struct node *n)
             r->needs_positive |= names_role(n->name, positive);
         r->is_barred |= r->has_left &&
                         (str_equal(n->name, "barrier") || str_equal(n->name, "work_group_barrier"));
+        r->is_joint |= names_role(n->name, joint);
     }
     r->has_left |= n->kind == NODE_RETURN && r->function_count == 1; // of the kernel's own
     bool is_bits =
@@ -597,12 +602,38 @@ static bool is_loop_bound_in(const struct node *n, const char *name, unsigned de
            is_loop_bound_in(n->d, name, depth + 1);
 }
 
-// Counts the uses of a name, and those in which a number is held against it: `name == 2`, of which the first is kept.
+// for (k = -r; ...): r is a radius.
+static bool is_radius_in(const struct node *n, const char *name, unsigned depth)
+{
+    if (!n || depth > 200)
+        return false;
+    const struct node *first = n->kind == NODE_FOR ? n->a : NULL;
+    if (first && first->kind == NODE_BLOCK && first->count)
+        first = first->list[0];
+    const struct node *from = !first                        ? NULL
+                              : first->kind == NODE_DECLARE ? first->a
+                              : first->kind == NODE_ASSIGN  ? first->b
+                                                            : NULL;
+    bool found = from && from->kind == NODE_UNARY && from->sign == SIGN('-', 0, 0) &&
+                 from->a->kind == NODE_NAME && str_equal(from->a->name, name);
+    for (uint32_t i = 0; i < n->count && !found; i++)
+        found = is_radius_in(n->list[i], name, depth + 1);
+    return found || is_radius_in(n->a, name, depth + 1) || is_radius_in(n->b, name, depth + 1) ||
+           is_radius_in(n->c, name, depth + 1) || is_radius_in(n->d, name, depth + 1);
+}
+
+// Counts the uses of a name, and those in which a number is held against it: `name == 2`, of which the first is kept;
+// `if (name)` and `!name` hold zero against it.
 struct comparisons {
     const char *name;
     uint32_t uses, compared;
     int64_t first;
 };
+
+static bool is_name_of(const struct node *n, const char *name)
+{
+    return n->kind == NODE_NAME && str_equal(n->name, name);
+}
 
 static void count_comparisons(const struct node *n, struct comparisons *c, unsigned depth)
 {
@@ -610,11 +641,17 @@ static void count_comparisons(const struct node *n, struct comparisons *c, unsig
         return;
     const bool is_equal =
         n->kind == NODE_BINARY && (n->sign == SIGN('=', '=', 0) || n->sign == SIGN('!', '=', 0));
-    const bool is_mine = is_equal && n->a->kind == NODE_NAME && str_equal(n->a->name, c->name) &&
-                         n->b->kind == NODE_NUMBER;
-    c->uses += n->kind == NODE_NAME && str_equal(n->name, c->name);
-    c->first = is_mine && c->compared == 0 ? n->b->integer : c->first;
-    c->compared += is_mine;
+    const bool is_mine =
+        is_equal && is_name_of(n->a, c->name) && n->b->kind == NODE_NUMBER;
+    const bool is_both = n->kind == NODE_BINARY &&
+                         (n->sign == SIGN('&', '&', 0) || n->sign == SIGN('|', '|', 0));
+    const bool is_not = n->kind == NODE_UNARY && n->sign == SIGN('!', 0, 0);
+    const bool asks = n->kind == NODE_IF || n->kind == NODE_CHOICE || is_not || is_both;
+    const uint32_t truths = (asks && is_name_of(n->a, c->name)) + (is_both && is_name_of(n->b, c->name));
+    c->uses += is_name_of(n, c->name);
+    if ((is_mine || truths) && c->compared == 0)
+        c->first = is_mine ? n->b->integer : 1;
+    c->compared += is_mine + truths;
     for (uint32_t i = 0; i < n->count; i++)
         count_comparisons(n->list[i], c, depth + 1);
     count_comparisons(n->a, c, depth + 1);
@@ -682,12 +719,13 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
             a->initial = strcmp(v->name, "k") == 0 ? 2 : 1;
         }
     }
-    if (is_role_small(v->name)) {
+    const bool is_radius = is_radius_in(s->kernel->body, v->name, 0);
+    if (is_role_small(v->name) || is_radius) {
         a->kind = ATOM_SCALAR;
         a->is_small = true;
         static const char *const edges[] = {"halo", "border", "ghost", NULL};
         a->initial = names_role(v->name, edges)                                            ? 1
-                     : str_contains_nocase(v->name, "radius")                              ? 2
+                     : is_radius || str_contains_nocase(v->name, "radius")                 ? 2
                      : str_contains_nocase(v->name, "channel") || strstr(v->name, "batch") ? 4
                                                                                            : 5;
     }
@@ -1470,6 +1508,15 @@ static bool is_template_type(const struct study *s, const char *words)
     return false;
 }
 
+// A type that nothing here defines, as a parameter of the spec names it; NULL: any other.
+static const char *open_type_words(const struct study *s, const struct type *t)
+{
+    bool is_open = t->base == TYPE_OPEN;
+    for (uint32_t i = 0; i < s->syntax.open_type_count; i++)
+        is_open |= t->base == TYPE_INTEGER && str_equal(s->syntax.open_types[i], t->words);
+    return is_open && !is_template_type(s, t->words) ? t->words : NULL;
+}
+
 static void write_buffer_type(struct writer_of *w, const struct type *t,
                               struct inferred_argument *a)
 {
@@ -1489,7 +1536,6 @@ static void write_buffer_type(struct writer_of *w, const struct type *t,
         a->is_zero = true;
     } else if (t->base == TYPE_OPEN) {
         a->type = "float";
-        a->type_words = is_template_type(s, t->words) ? NULL : t->words;
     } else if (t->base == TYPE_VOID) {
         a->type = "uint8";
         a->is_integer = true;
@@ -1497,6 +1543,7 @@ static void write_buffer_type(struct writer_of *w, const struct type *t,
         a->type = element_text(s, t, false);
         a->is_integer = t->base == TYPE_INTEGER;
     }
+    a->type_words = open_type_words(s, t);
 }
 
 // The initial contents of a buffer that is read.
@@ -1703,7 +1750,8 @@ static const char *scalar_value(const char *name)
     } known[] = {{"alpha", "1.5"}, {"beta", "0.5"},   {"eps", "0.001"}, {"soft", "0.001"},
                  {"dt", "0.01"},   {"delta", "0.01"}, {"tol", "0.001"}, {"sigma", "0.3"},
                  {"vol", "0.3"},   {"rate", "0.05"},  {"risk", "0.05"}, {"gamma", "1.2"},
-                 {"damp", "0.99"}, {"scale", "1.5"},  {"inv", "0.5"},   {"thresh", "0.5"}};
+                 {"damp", "0.99"}, {"scale", "1.5"},  {"inv", "0.5"},   {"thresh", "0.5"},
+                 {"max", "0.75"},  {"min", "0.25"}};
     static const struct {
         const char *name, *value;
     } whole[] = {{"a", "2.0"},   {"A", "2.0"},   {"dx", "0.003"}, {"dy", "0.002"},
@@ -1726,12 +1774,8 @@ static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferre
     a->name = v->name;
     a->kind = INFERRED_SCALAR;
     a->is_integer = v->type->base == TYPE_INTEGER;
-    if (v->type->base == TYPE_OPEN) {
-        a->type = "float";
-        a->type_words = is_template_type(s, v->type->words) ? NULL : v->type->words;
-    } else {
-        a->type = element_text(s, v->type, true);
-    }
+    a->type = v->type->base == TYPE_OPEN ? "float" : element_text(s, v->type, true);
+    a->type_words = open_type_words(s, v->type);
     a->value = a->is_integer ? "1" : scalar_value(v->name);
     for (uint32_t i = 0; i < s->atom_count; i++) {
         const struct atom *atom = &s->atoms[i];
@@ -1953,12 +1997,32 @@ static bool is_macro_name(const char *name)
            !is_language_name(name);
 }
 
+static void write_other_name(struct writer_of *w, const char *name, int64_t value)
+{
+    const struct study *s = w->study;
+    struct inferred *out = w->out;
+    for (uint32_t i = 0; i < out->name_count; i++) {
+        if (str_equal(out->names[i].name, name))
+            return;
+    }
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (str_equal(s->atoms[i].name, name))
+            return;
+    }
+    for (uint32_t i = 0; i < s->syntax.open_type_count; i++) {
+        if (str_equal(s->syntax.open_types[i], name))
+            return;
+    }
+    if (out->name_count < s->atom_count + NAMES_MOST)
+        out->names[out->name_count++] = (struct inferred_name){
+            .name = name, .role = NAME_CONSTANT, .value = value, .is_guess = true};
+}
+
 // The file is built whole: macros that only its other functions use, and that nothing defines, have to be
 // given, too.
 static bool write_other_names(struct writer_of *w)
 {
     struct study *s = w->study;
-    struct inferred *out = w->out;
     struct reach *all = arena_alloc(s->arena, sizeof *all);
     if (!all)
         return false;
@@ -1967,14 +2031,13 @@ static bool write_other_names(struct writer_of *w)
         reach_function(all, &s->syntax.functions[i]);
     for (uint32_t i = 0; i < all->name_count; i++) {
         const struct surveyed_name *n = survey_find(&s->survey, all->names[i]);
-        bool is_known = n != NULL || !is_macro_name(all->names[i]);
-        for (uint32_t k = 0; k < out->name_count; k++)
-            is_known |= str_equal(out->names[k].name, all->names[i]);
-        for (uint32_t k = 0; k < s->atom_count; k++)
-            is_known |= str_equal(s->atoms[k].name, all->names[i]);
-        if (!is_known)
-            out->names[out->name_count++] = (struct inferred_name){
-                .name = all->names[i], .role = NAME_CONSTANT, .value = 16, .is_guess = true};
+        if (!n && is_macro_name(all->names[i]))
+            write_other_name(w, all->names[i], 16);
+    }
+    for (size_t i = 0; i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        if (n->is_demanded && !n->is_defined && !n->initial && is_macro_name(n->name))
+            write_other_name(w, n->name, n->in_condition ? default_of_condition(n) : 16);
     }
     return true;
 }
@@ -2026,9 +2089,12 @@ static bool write_names(struct writer_of *w)
                 is_of_member |= str_equal(a->type, s->syntax.records[r].text) &&
                                 str_equal(s->syntax.records[r].open_type, type);
         }
-        if (is_used || is_of_member)
-            out->names[out->name_count++] = (struct inferred_name){
-                .name = type, .role = NAME_TYPE, .values = is_of_member ? "[\"int\"]" : NULL};
+        if (is_used || is_of_member || is_macro_name(type)) // the file is built whole
+            out->names[out->name_count++] =
+                (struct inferred_name){.name = type,
+                                       .role = NAME_TYPE,
+                                       .is_integer = s->syntax.open_is_integer[i],
+                                       .values = is_of_member ? "[\"int\"]" : NULL};
     }
     return !s->run.failed;
 }
@@ -2571,7 +2637,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     narrow_groups(s);
     tell_fixed_sizes(w);
     tell_unread(w);
-    w->is_by_group = names_role(s->kernel->name, group_results);
+    w->is_by_group = w->reach->is_joint && names_role(s->kernel->name, group_results);
     w->out->axes = s->axes;
     w->out->is_function = s->axes == 0;
     if (s->is_group_guess)

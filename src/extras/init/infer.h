@@ -24,6 +24,7 @@ struct inferred_name {
     const char *values; // of a parameter: "[16, 32, 64]"
     bool is_guess;      // the text gives it no value
     bool is_switch;
+    bool is_integer;     // a type that the text uses as one
     bool is_own;         // not the kernel's: a size of the work-group that it leaves to the launch
     bool is_argument;    // of an integer argument of this name
     bool is_given;       // the user's files say its value

@@ -43,9 +43,15 @@ static const char *row_text(const json_t *row, const char *key)
     return text ? text : "";
 }
 
-static bool row_failed(const json_t *row)
+static bool is_outcome_failed(const json_t *row)
 {
     return strcmp(row_text(row, "outcome"), "failed") == 0;
+}
+
+// A row may agree and show nothing, since its reference is 0 throughout.
+static bool row_failed(const json_t *row)
+{
+    return is_outcome_failed(row) && strcmp(row_text(row, "status"), "correct") != 0;
 }
 
 // "wrote 12 bytes past the end of dst (first at ...": dst.
@@ -81,9 +87,10 @@ static void read_rows(const struct trial_rows *rows, const char *summary, const 
                       struct trial_outcome *out)
 {
     struct trial_outcome row_out;
-    size_t failed = 0;
+    size_t failed = 0, blind = 0;
     for (size_t i = 0; i < json_array_size(rows->list); i++) {
         const json_t *row = json_array_get(rows->list, i);
+        blind += is_outcome_failed(row) && !row_failed(row);
         if (!row_failed(row))
             continue;
         failed++;
@@ -95,7 +102,7 @@ static void read_rows(const struct trial_rows *rows, const char *summary, const 
     else if (*summary || json_array_size(rows->list) == 0)
         out->kind = read_kind(*summary ? summary : messages, out);
     else
-        out->kind = TRIAL_PASSED;
+        out->kind = blind > 0 ? TRIAL_IDLE : TRIAL_PASSED;
     if (out->kind == TRIAL_OTHER)
         out->kind = read_kind(messages, out);
 }
@@ -273,6 +280,22 @@ static bool is_launch_size(const struct inferred *f, const char *name)
     for (uint32_t i = 0; i < f->restriction_count; i++)
         found |= is_in_text(f->restrictions[i], name);
     return found;
+}
+
+// Outputs that begin with zeros begin with something else: the kernel may write zeros. False: there is none.
+static bool fill_outputs(struct inferred *f)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        struct inferred_argument *x = &f->arguments[i];
+        if (!is_buffer(x) || x->access != INFERRED_BOTH || !x->is_zero || x->type_bytes)
+            continue;
+        x->is_zero = false;
+        x->low = x->is_integer ? "1" : "-1";
+        x->high = x->is_integer ? "3" : "1";
+        changed = true;
+    }
+    return changed;
 }
 
 // Makes what the kernel compares with its data small, and the data too.
@@ -488,6 +511,8 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
     case TRIAL_NAN:
         return state->nan < REMEDIES && mend_nan(f, state->nan++, a);
     case TRIAL_IDLE:
+        if (state->filled++ == 0 && fill_outputs(f))
+            return true;
         return state->idle < 2 && mend_idle(f, state->idle++, a);
     case TRIAL_CRASH:
         return state->crash < REMEDIES && mend_crash(f, state->crash++, a);
