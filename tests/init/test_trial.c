@@ -56,6 +56,8 @@ START_TEST(outcomes)
         {ROW("\"B\":8", "failed", "wrote 1 bytes past the end of out (first") SUMMARY("null"), "",
          TRIAL_WRONG, "out"},
         {ROW("\"B\":8", "failed", "out: 3 components wrong"), "", TRIAL_WRONG, ""},
+        {"{\"type\":\"check\",\"outcome\":\"failed\",\"status\":\"correct\"}\n" SUMMARY("null"), "",
+         TRIAL_IDLE, ""}, // its reference is 0 throughout
         {SUMMARY("\"line 3: a bracket is missing\""), "", TRIAL_OTHER, ""},
         {"", "", TRIAL_OTHER, ""},
         {"{\"type\":", "what is this", TRIAL_OTHER, ""},
@@ -200,6 +202,11 @@ START_TEST(idle_and_slow)
 {
     struct inferred f = an_inferred();
     struct trial_state state = {0};
+    f.arguments[1].access = INFERRED_BOTH; // it may write zeros over its own
+    f.arguments[1].is_zero = true;
+    ck_assert(mend(&f, &state, SUMMARY("\"no launch changed out\"")));
+    ck_assert(!f.arguments[1].is_zero && f.arguments[1].low);
+    f = an_inferred();
     ck_assert(!mend(&f, &state, SUMMARY("\"no launch changed out\""))); // n is a size
     f.global[0] = "128";
     f.arguments[0].size = "128";

@@ -148,7 +148,7 @@ struct syntax {
     uint32_t shared_count;
     struct record *records;
     uint32_t record_count;
-    const char **open_types; // that are used and not defined
+    const char **open_types;     // that are used and not defined
     const bool *open_is_integer; // (or NULL) which of them the text uses as integers
     uint32_t open_type_count;
 };

@@ -641,13 +641,13 @@ static void count_comparisons(const struct node *n, struct comparisons *c, unsig
         return;
     const bool is_equal =
         n->kind == NODE_BINARY && (n->sign == SIGN('=', '=', 0) || n->sign == SIGN('!', '=', 0));
-    const bool is_mine =
-        is_equal && is_name_of(n->a, c->name) && n->b->kind == NODE_NUMBER;
-    const bool is_both = n->kind == NODE_BINARY &&
-                         (n->sign == SIGN('&', '&', 0) || n->sign == SIGN('|', '|', 0));
+    const bool is_mine = is_equal && is_name_of(n->a, c->name) && n->b->kind == NODE_NUMBER;
+    const bool is_both =
+        n->kind == NODE_BINARY && (n->sign == SIGN('&', '&', 0) || n->sign == SIGN('|', '|', 0));
     const bool is_not = n->kind == NODE_UNARY && n->sign == SIGN('!', 0, 0);
     const bool asks = n->kind == NODE_IF || n->kind == NODE_CHOICE || is_not || is_both;
-    const uint32_t truths = (asks && is_name_of(n->a, c->name)) + (is_both && is_name_of(n->b, c->name));
+    const uint32_t truths =
+        (asks && is_name_of(n->a, c->name)) + (is_both && is_name_of(n->b, c->name));
     c->uses += is_name_of(n, c->name);
     if ((is_mine || truths) && c->compared == 0)
         c->first = is_mine ? n->b->integer : 1;
@@ -667,15 +667,16 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
         const char *word;
         int64_t value;
         bool is_small;
-    } known[] = {{"offset", 0, false},     {"start", 0, false},     {"begin", 0, false},
-                 {"base", 0, false},       {"seed", 12345, false},  {"shift", 0, false},
-                 {"max_iter", 100, false}, {"maxiter", 100, false}, {"iterations", 100, false},
-                 {"iteration", 1, false},  {"iter", 100, false},    {"pass", 1, false},
-                 {"stage", 1, false},      {"level", 1, false},     {"phase", 0, false},
-                 {"flag", 1, false},       {"mode", 0, false},      {"dir", 1, false},
-                 {"inverse", 0, false},    {"thresh", 50, false},   {"steps", 10, false},
-                 {"depth_max", 10, false}, {"inc", 1, false},       {"step", 1, false},
-                 {"init", 0, false},       {"value", 1, false},     {"align", 16, false}};
+    } known[] = {{"offset", 0, false},    {"start", 0, false},        {"begin", 0, false},
+                 {"base", 0, false},      {"seed", 12345, false},     {"first", 0, false},
+                 {"origin", 0, false},    {"shift", 0, false},        {"max_iter", 100, false},
+                 {"maxiter", 100, false}, {"iterations", 100, false}, {"iteration", 1, false},
+                 {"iter", 100, false},    {"pass", 1, false},         {"stage", 1, false},
+                 {"level", 1, false},     {"phase", 0, false},        {"flag", 1, false},
+                 {"mode", 0, false},      {"dir", 1, false},          {"inverse", 0, false},
+                 {"thresh", 50, false},   {"steps", 10, false},       {"depth_max", 10, false},
+                 {"inc", 1, false},       {"step", 1, false},         {"init", 0, false},
+                 {"value", 1, false},     {"align", 16, false}};
     const struct variable *v = &s->kernel->parameters[parameter];
     struct atom *a = add_atom(s, v->name, ATOM_SIZE);
     if (!a)
@@ -1555,8 +1556,14 @@ static void write_fill(struct writer_of *w, const struct object *o, int32_t cont
         a->generator = arena_printf(s->arena, "%s * i", s->atoms[content].text);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0 && o->is_scatter) {
-        // Each element is chosen once, so that no two items write the same one.
-        a->generator = arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
+        // Each element is chosen once, so that no two items write the same one; several that lie together, "6 * n", are
+        // one item's.
+        char *end = NULL;
+        const long each = a->size ? strtol(a->size, &end, 10) : 1;
+        a->generator =
+            each > 1 && str_starts(end, " * ")
+                ? arena_printf(s->arena, "i // %ld * 40487 %% %s", each, s->atoms[content].text)
+                : arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0) {
         a->low = "0";

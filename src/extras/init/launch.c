@@ -620,19 +620,13 @@ static void name_divisor(struct study *s, uint32_t axis, struct extent *e)
     }
 }
 
-// The end that the kernel itself sets: the simplest extent that fits two choices of sizes.
-static bool find_guarded_extent(struct study *s, uint32_t axis)
+// The simplest extent that fits two choices of sizes, with which so many groups are busy.
+static bool fit_extent(struct study *s, uint32_t axis, int64_t first, int64_t second)
 {
     struct launch_axis *x = &s->axis[axis];
     struct extent e;
     uint64_t state = 0;
-    study_set_sizes(s, 0);
-    int64_t first = busy_groups(s, axis);
-    study_set_sizes(s, 1);
-    int64_t second = first > 0 ? busy_groups(s, axis) : 0;
-    study_set_sizes(s, 0);
-    x->is_guarded = first > 0 && second > 0;
-    while (x->is_guarded && next_extent(s, &e, &state)) {
+    while (next_extent(s, &e, &state)) {
         if (!extent_gives(s, axis, &e, first))
             continue;
         study_set_sizes(s, 1);
@@ -645,6 +639,27 @@ static bool find_guarded_extent(struct study *s, uint32_t axis)
             return true;
         }
     }
+    return false;
+}
+
+// The end that the kernel itself sets. What each item does may be several elements, as the colours of a pixel are: then
+// the end counts items.
+static bool find_guarded_extent(struct study *s, uint32_t axis)
+{
+    struct launch_axis *x = &s->axis[axis];
+    const int64_t factor = x->tile_factor;
+    study_set_sizes(s, 0);
+    const int64_t first = busy_groups(s, axis);
+    study_set_sizes(s, 1);
+    const int64_t second = first > 0 ? busy_groups(s, axis) : 0;
+    study_set_sizes(s, 0);
+    x->is_guarded = first > 0 && second > 0;
+    if (!x->is_guarded || fit_extent(s, axis, first, second))
+        return x->is_guarded;
+    x->tile_factor = 1;
+    if (factor > 1 && fit_extent(s, axis, first, second))
+        return true;
+    x->tile_factor = factor;
     return false;
 }
 

@@ -78,9 +78,9 @@ static void weigh_node(struct typist *t, const struct node *n)
                             n->a->kind == NODE_BINARY && n->a->sign == SIGN('+', 0, 0);
     if (is_pointed)
         mark_integers(t, n->a->b);
-    const bool is_order = n->kind == NODE_BINARY &&
-                          (n->sign == SIGN('<', 0, 0) || n->sign == SIGN('<', '=', 0) ||
-                           n->sign == SIGN('>', 0, 0) || n->sign == SIGN('>', '=', 0));
+    const bool is_order =
+        n->kind == NODE_BINARY && (n->sign == SIGN('<', 0, 0) || n->sign == SIGN('<', '=', 0) ||
+                                   n->sign == SIGN('>', 0, 0) || n->sign == SIGN('>', '=', 0));
     if (is_order && is_integer_name(t, n->a) && n->b->kind == NODE_NAME)
         mark_integers(t, n->b);
     if (is_order && is_integer_name(t, n->b) && n->a->kind == NODE_NAME)
