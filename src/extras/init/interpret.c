@@ -170,7 +170,7 @@ static void touch_memory(struct machine *m, const struct value *p, int64_t bytes
     if (o->space == SPACE_OWN || o->space == SPACE_SHARED)
         m->run->outside_local |= o->access.outside;
     m->run->writes += is_write && o->space != SPACE_OWN && o->space != SPACE_SHARED;
-    // What chooses where chooses, too: dst[rows[queue[i]]].
+    // The buffer that chooses where chooses, and what chose there, too: dst[rows[queue[i]]].
     const struct object *from = is_write && p->is_by_data ? o->access.index : NULL;
     for (; from && !from->access.is_scatter; from = from->access.index)
         ((struct object *)from)->access.is_scatter = true;
