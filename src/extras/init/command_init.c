@@ -248,6 +248,12 @@ static const char *choose_kernel(struct session *s, struct error *e)
                   "%s: no %s%s%s is seen%s%s: %s; choose with -D NAME or -D NAME=VALUE", s->path,
                   wanted ? "kernel '" : word, wanted ? wanted : "", wanted ? "'" : "",
                   k->count ? " beside " : "", text_cstr(&known), k->hidden);
+    else if (k->macro && word)
+        error_set(
+            e, ERROR_INPUT,
+            "%s: there is no %s in it. %s stands before %s, and nothing here says what it is: "
+            "give -D '%s=%s', or what shows its own #define",
+            s->path, word, k->macro, k->behind, k->macro, word);
     else if (k->count == 0)
         error_set(e, ERROR_INPUT, "%s: there is no %s in it", s->path, word ? word : "function");
     else if (!found && wanted)

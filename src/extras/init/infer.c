@@ -83,6 +83,13 @@ static bool is_language_name(const char *name)
     return str_listed(whole, name);
 }
 
+// WIDTH_OF_ALL: a macro, not a name that this reader only does not know.
+static bool is_macro_name(const char *name)
+{
+    return strlen(name) > 1 && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == 0 &&
+           !is_language_name(name);
+}
+
 // ---- given names -------------------------------------------------------------------------------
 
 // "16", "(1 << 20)", "1024u": a number without names.
@@ -248,6 +255,28 @@ static bool is_candidate_kernel(const struct function *f, enum language l)
     return f->name && (traits->is_plain_call ? f->body != NULL : f->is_kernel);
 }
 
+static size_t count_words(const struct preprocessed *source, const char *word)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < source->count; i++)
+        count += strcmp(source->tokens[i].text, word) == 0;
+    return count;
+}
+
+// KERNEL_HEAD void name(, which nothing calls.
+static void find_macro_head(const struct preprocessed *source, struct inferred_kernels *out)
+{
+    const struct token *t = source->tokens;
+    for (size_t i = 0; i + 3 < source->count && !out->macro; i++) {
+        const bool is_head = t[i].kind == TOKEN_NAME && is_macro_name(t[i].text) &&
+                             strcmp(t[i + 1].text, "void") == 0 && t[i + 2].kind == TOKEN_NAME &&
+                             strcmp(t[i + 3].text, "(") == 0 &&
+                             count_words(source, t[i + 2].text) == 1;
+        out->macro = is_head ? t[i].text : NULL;
+        out->behind = is_head ? t[i + 2].text : NULL;
+    }
+}
+
 bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,
                    struct inferred_kernels *out, struct error *e)
 {
@@ -269,6 +298,8 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
         if (is_candidate_kernel(&syntax.functions[i], l))
             out->names[out->count++] = syntax.functions[i].name;
     }
+    if (out->count == 0)
+        find_macro_head(&source, out);
     struct text hidden = TEXT_INIT;
     bool is_listed = language_traits(l)->is_plain_call || variants_list(&lone, l, &hidden);
     out->hidden = text_to_arena(&hidden, a);
@@ -1459,7 +1490,7 @@ static void write_axis(struct writer_of *w, uint32_t axis)
             add_restriction_once(
                 w, arena_printf(s->arena, is_product ? "(%s) %% %s%s%s == 0" : "%s %% %s%s%s == 0",
                                 extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : ""));
-        if (!x->is_known)
+        if (!x->is_known || x->is_guess)
             add_open(w, arena_printf(s->arena, "GlobalSize.%c: %s is a guess", "XYZ"[axis],
                                      w -> out -> global[axis]));
     }
@@ -1997,13 +2028,6 @@ static bool needs_constant(const struct writer_of *w, const struct atom *a)
     return true;
 }
 
-// WIDTH_OF_ALL: a macro, not a name that this reader only does not know.
-static bool is_macro_name(const char *name)
-{
-    return strlen(name) > 1 && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == 0 &&
-           !is_language_name(name);
-}
-
 static void write_other_name(struct writer_of *w, const char *name, int64_t value)
 {
     const struct study *s = w->study;
@@ -2423,6 +2447,18 @@ static bool is_item_busy(struct study *s, uint32_t axis, int64_t place)
     return is_busy;
 }
 
+// reqd_work_group_size(64, 1, 1): the text fixes what could be tuned.
+static void tell_fixed_group(struct writer_of *w)
+{
+    struct study *s = w->study;
+    const struct node *required = s->kernel->required[0];
+    if (required && required->kind == NODE_NUMBER && required->integer > 1)
+        add_open(w, arena_printf(s->arena,
+                                 "the group is %lld, as reqd_work_group_size says in line %u: a "
+                                 "name there in place of the number (WG_SIZE) is tuned",
+                                 (long long)required->integer, required->line));
+}
+
 // A group whose size is a number, and which does all the work along its axis, has no items that return at once: others
 // wait for them at a barrier.
 static void narrow_groups(struct study *s)
@@ -2647,6 +2683,7 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     w->is_by_group = w->reach->is_joint && names_role(s->kernel->name, group_results);
     w->out->axes = s->axes;
     w->out->is_function = s->axes == 0;
+    tell_fixed_group(w);
     if (s->is_group_guess)
         add_open(w, "LocalSize: the size of a work-group, of which the text makes no sense");
     for (uint32_t axis = 0; axis < s->axes; axis++)

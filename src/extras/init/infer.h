@@ -96,6 +96,8 @@ struct inferred_kernels {
     const char **names;
     uint32_t count;
     const char *hidden; // which stand in what conditions (variants.h); ""
+    // (or NULL) Where there is none: a macro that nothing defines, and the function behind it, whose head it may begin.
+    const char *macro, *behind;
 };
 
 bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,

@@ -1284,7 +1284,8 @@ static void find_open_extent(struct study *s, uint32_t axis, const struct stride
             return;
         x->extent.atoms[x->extent.count++] = size;
     }
-    x->is_known = mine->is_any;
+    x->is_guess = !mine->is_any && s->asks_group[axis];
+    x->is_known = mine->is_any || x->is_guess;
 }
 
 static int32_t find_count_atom(const struct study *s)

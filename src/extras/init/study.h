@@ -63,6 +63,7 @@ struct launch_axis {
     bool is_one_less;     // but one: each works on what lies behind the next one's place
     bool is_guarded;      // the kernel itself stops at the extent
     bool is_known;
+    bool is_guess; // known, and its end is the only size that is left
 };
 
 // Between the size of a group along an axis and another parameter.

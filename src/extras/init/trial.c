@@ -476,10 +476,28 @@ static struct inferred_argument *find_loose_output(struct inferred *f,
     return others > 0 ? found : NULL;
 }
 
-static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
-                       const struct trial_rows *rows, struct arena *a)
+// The first output of which next to nothing differs: items that write one element, one after another, are likelier than a
+// wrong parameter. "": none.
+static void note_race(const struct trial_rows *rows, struct trial_state *state)
 {
-    if (*o->argument && mend_past(f, o->argument, a))
+    for (size_t i = 0; rows && i < json_array_size(rows->list) && !*state->raced; i++) {
+        const json_t *row = json_array_get(rows->list, i), *output;
+        size_t k;
+        json_array_foreach(json_object_get(row, "outputs"), k, output)
+        {
+            const json_int_t wrong = row_count(output, "wrong");
+            if (row_failed(row) && wrong > 0 && wrong < row_count(output, "components") / 1000)
+                str_format(state->raced, sizeof state->raced, "%s", row_text(output, "argument"));
+        }
+    }
+}
+
+// A configuration may write past an output that the default fills: its size follows the parameters, which one larger size
+// shows; or a parameter is wrong.
+static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
+                       const struct trial_rows *rows, struct trial_state *state, struct arena *a)
+{
+    if (*o->argument && state->past++ == 0 && mend_past(f, o->argument, a))
         return true;
     struct inferred_argument *x = find_loose_output(f, rows);
     if (x) {
@@ -519,7 +537,7 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
     case TRIAL_LONG:
         return state->slow < REMEDIES && mend_long(f, a, state->slow++);
     case TRIAL_WRONG:
-        return mend_wrong(f, o, rows, a);
+        return mend_wrong(f, o, rows, state, a);
     default:
         return false;
     }
@@ -654,6 +672,7 @@ static bool run_round(const struct trial *t, struct trial_state *state, struct t
         return false;
     if (o->kind == TRIAL_PASSED && !copy_found(t->found, t->arena, good))
         error_memory(e);
+    note_race(rows, state);
     const bool has_more = o->kind == TRIAL_PASSED
                               ? trial_add_option(t->found, t->language, t->arena)
                               : !t->found->option && trial_mend(t->found, o, rows, state, t->arena);
@@ -683,9 +702,19 @@ bool trial_run(const struct trial *t, bool *is_changed, struct error *e)
         if (!t->write(t->owner, e))
             break;
     }
-    if (!is_written)
+    const bool has_passed = is_checked && o.kind == TRIAL_PASSED && e->code == ERROR_NONE;
+    if (*state.raced && !has_passed)
+        tell(&good, t->arena,
+             arena_printf(t->arena,
+                          "%s: few elements differ from launch to launch, as where several items "
+                          "write one: give data with which they write the same (\"fill\": 0 for "
+                          "it), or do not compare it (\"temporary\": true)",
+                          state.raced));
+    if (!is_written) {
+        *t->found = good;
         return e->code == ERROR_NONE;
-    if (is_checked && o.kind == TRIAL_PASSED && e->code == ERROR_NONE) {
+    }
+    if (has_passed) {
         *is_changed = true;
         return true;
     }

@@ -41,7 +41,8 @@ void trial_rows_free(struct trial_rows *rows);
 
 // Counts how often which remedy was taken.
 struct trial_state {
-    unsigned nan, filled, idle, crash, slow;
+    unsigned nan, filled, idle, crash, slow, past;
+    char raced[128]; // (or "") an output that several items seem to write
 };
 
 // Changes `f` so that the next check may pass, and says what it did. False: it knows no remedy (or has
