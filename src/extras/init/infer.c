@@ -19,9 +19,9 @@
 
 // Nodes that a study of a kernel may visit, and all of them together, with its variants: 60 million take a second.
 #define STUDY_BUDGET   48000000u
-#define STUDIES_BUDGET 148000000u
+#define STUDIES_BUDGET 112000000u
 #define SIZES_RESERVE  1000000u // of a study, for choosing sizes at its end
-#define READ_COST      40u      // nodes that could be visited while a word of the text is read
+#define READ_COST      160u     // nodes that could be visited while a word of the text is read
 #define LAUNCH_COST    1e9      // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST     192
 
@@ -40,9 +40,10 @@ static const char *const size_words[] = {"width", "height",   "size",    "length
                                          "total", "elements", "points",  "particles", "bodies",
                                          "xmax",  "ymax",     "zmax",    NULL};
 static const char *const small_words[] = {
-    "radius", "filter",  "kernel_h",     "kernel_w", "kernel_size", "window", "taps",
-    "halo",   "channel", "batch",        "heads",    "ghost",       "mask_w", "mask_size",
-    "order",  "border",  "stencil_size", "fsize",    "degree",      NULL};
+    "radius", "filter",    "kernel_h", "kernel_w",    "kernel_size",  "window",
+    "taps",   "halo",      "channel",  "batch",       "heads",        "ghost",
+    "mask_w", "mask_size", "order",    "border",      "stencil_size", "fsize",
+    "degree", "half_num",  "half_win", "half_kernel", "half_width",   NULL};
 
 static const char *const exact_words[] = {"precision", "double",   "fp64",    "half",
                                           "dtype",     "max_iter", "maxiter", NULL};
@@ -1224,28 +1225,37 @@ static void tell_fixed_sizes(struct writer_of *w)
     text_release(&names);
 }
 
-// Numbers of the text's own that would be parameters if it let -D give them.
-static void tell_defined_numbers(struct writer_of *w)
+// Numbers of the text's own that would be parameters if it let -D give them; `is_own`: their #define gives way.
+static void tell_numbers(struct writer_of *w, bool is_own)
 {
     struct study *s = w->study;
     struct text names = TEXT_INIT;
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
+        const char *first = strstr(s->text, n->name);
         int64_t value;
-        bool is_used = false;
+        bool is_used = !first || !is_word_of(first + strlen(n->name), n->name); // named once
         for (const struct token *t = s->kernel->from; t < s->kernel->to && !is_used; t++)
             is_used = t->kind == TOKEN_NAME && strcmp(t->text, n->name) == 0;
-        if (n->defined && !n->initial && names_role(n->name, tuned_words) &&
-            text_number(n->defined, &value) && value > 0 && !is_used)
+        if (n->defined && !n->initial && n->is_own_number == is_own &&
+            names_role(n->name, tuned_words) && text_number(n->defined, &value) && value > 0 &&
+            !is_used)
             text_addf(&names, "%s%s = %lld", names.length ? ", " : "", n->name, (long long)value);
     }
     if (names.length)
-        add_open(w, arena_printf(s->arena,
-                                 "whether to tune %s: the text defines what it is; named among the "
-                                 "spec's parameters, its #define gives way",
-                                 text_cstr(&names)));
+        add_open(w, arena_printf(s->arena, "whether to tune %s: the text defines what it is; %s",
+                                 text_cstr(&names),
+                                 is_own ? "named among the spec's parameters, its #define gives way"
+                                        : "with #ifndef and #endif around its own #define it is a "
+                                          "parameter"));
     s->run.failed |= names.failed;
     text_release(&names);
+}
+
+static void tell_defined_numbers(struct writer_of *w)
+{
+    tell_numbers(w, true);
+    tell_numbers(w, false);
 }
 
 static void add_restriction(struct writer_of *w, const char *text)

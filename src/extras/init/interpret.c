@@ -636,6 +636,7 @@ static struct value combine(struct machine *m, uint32_t sign, const struct value
     }
     if (a->kind == VALUE_VECTOR || b->kind == VALUE_VECTOR) {
         uint32_t lanes = a->kind == VALUE_VECTOR ? a->lane_count : b->lane_count;
+        m->run->budget -= lanes < m->run->budget ? lanes : m->run->budget;
         struct value x = spread_lanes(m, a, lanes), y = spread_lanes(m, b, lanes);
         for (uint32_t i = 0; i < lanes && x.kind == VALUE_VECTOR && y.kind == VALUE_VECTOR; i++)
             x.lanes[i] = combine(m, sign, &x.lanes[i], &y.lanes[i]);

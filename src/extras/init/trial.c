@@ -340,7 +340,7 @@ static bool shrink(struct inferred *f)
 
 static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
 {
-    bool changed = turn == 2 && shrink(f);
+    bool changed = turn >= 2 && shrink(f);
     for (uint32_t i = 0; i < f->argument_count; i++) {
         struct inferred_argument *x = &f->arguments[i];
         if (turn == 1 && x->kind == INFERRED_BUFFER && x->is_integer &&
@@ -349,7 +349,7 @@ static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
             x->low = "0";
             x->high = "3";
             changed = true;
-        } else if (turn != 1 && is_buffer(x)) {
+        } else if (turn != 1 && turn < 3 && is_buffer(x)) {
             changed |= grow(x, 4, 1 << 20, a);
         } else if (turn == 0 && x->kind == INFERRED_LOCAL && x->is_guess && x->size) {
             changed |= grow(x, 2, 0, a);
@@ -533,7 +533,7 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
             return true;
         return state->idle < 2 && mend_idle(f, state->idle++, a);
     case TRIAL_CRASH:
-        return state->crash < REMEDIES && mend_crash(f, state->crash++, a);
+        return state->crash <= REMEDIES && mend_crash(f, state->crash++, a);
     case TRIAL_LONG:
         return state->slow < REMEDIES && mend_long(f, a, state->slow++);
     case TRIAL_WRONG:
