@@ -603,13 +603,18 @@ static struct value integer_binary(uint32_t sign, int64_t a, int64_t b)
     }
 }
 
-// Two neighbours of a buffer that are compared: where each row of something begins.
-static void note_offsets(const struct value *a, const struct value *b)
+// Two neighbours of a buffer, which are compared or subtracted: where each row of something begins.
+static void note_offsets(uint32_t sign, const struct value *a, const struct value *b)
 {
+    const bool is_length = sign == SIGN('-', 0, 0);
+    const struct value *low = is_length ? b : a, *high = is_length ? a : b;
+    const bool is_compared = sign == SIGN('<', 0, 0) || sign == SIGN('!', '=', 0);
     bool is_pair = a->kind == VALUE_UNKNOWN && b->kind == VALUE_UNKNOWN && a->object &&
-                   a->object == b->object && b->offset == a->offset + 1;
-    if (is_pair && a->object->space != SPACE_OWN && a->object->space != SPACE_SHARED)
-        a->object->access.is_offsets = true;
+                   a->object == b->object && high->offset == low->offset + 1;
+    if (!is_pair || a->object->space == SPACE_OWN || a->object->space == SPACE_SHARED)
+        return;
+    a->object->access.is_offsets |= is_compared;
+    a->object->access.is_length |= is_length;
 }
 
 static struct value combine(struct machine *m, uint32_t sign, const struct value *a,
@@ -643,8 +648,7 @@ static struct value combine(struct machine *m, uint32_t sign, const struct value
         return x;
     }
     if (!is_known_value(a) || !is_known_value(b)) {
-        if (sign == SIGN('<', 0, 0) || sign == SIGN('!', '=', 0))
-            note_offsets(a, b);
+        note_offsets(sign, a, b);
         return unknown_binary(sign, a, b);
     }
     if (a->kind == VALUE_REAL || b->kind == VALUE_REAL)
