@@ -84,6 +84,17 @@ struct node {
     uint32_t line;
 };
 
+// What lies below a node, each of which may be NULL: a, b, c, d, then the list.
+static inline uint32_t node_parts(const struct node *n)
+{
+    return 4 + n->count;
+}
+static inline struct node *node_part(const struct node *n, uint32_t i)
+{
+    struct node *const own[] = {n->a, n->b, n->c, n->d};
+    return i < 4 ? own[i] : n->list[i - 4];
+}
+
 struct variable {
     const char *name;
     const struct type *type;

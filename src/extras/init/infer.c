@@ -415,12 +415,8 @@ static void reach_node(struct reach *r, const struct node *n)
         reach_type(r, n->type);
         r->has_dynamic |= n->type->is_extern && n->type->space == SPACE_SHARED;
     }
-    reach_node(r, n->a);
-    reach_node(r, n->b);
-    reach_node(r, n->c);
-    reach_node(r, n->d);
-    for (uint32_t i = 0; i < n->count; i++)
-        reach_node(r, n->list[i]);
+    for (uint32_t i = 0; i < node_parts(n); i++)
+        reach_node(r, node_part(n, i));
     r->depth--;
 }
 
@@ -604,92 +600,72 @@ static bool is_one_of_several(const struct function *f, const char *name)
     return others >= 3;
 }
 
-static bool has_name(const struct node *n, const char *name, unsigned depth)
-{
-    if (!n || depth > 200)
-        return false;
-    bool found = n->kind == NODE_NAME && str_equal(n->name, name);
-    if (n->kind == NODE_INDEX) // an element's place bounds nothing
-        return false;
-    for (uint32_t i = 0; i < n->count && !found; i++)
-        found = has_name(n->list[i], name, depth + 1);
-    return found || has_name(n->a, name, depth + 1) || has_name(n->b, name, depth + 1) ||
-           has_name(n->c, name, depth + 1) || has_name(n->d, name, depth + 1);
-}
-
-// Does a loop of the kernel end at it, or a line of it divide by it? Then it is a size, whatever its name.
-static bool is_loop_bound_in(const struct node *n, const char *name, unsigned depth)
-{
-    if (!n || depth > 200)
-        return false;
-    const struct node *condition = n->kind == NODE_FOR ? n->b : n->kind == NODE_WHILE ? n->a : NULL;
-    bool divides = n->kind == NODE_BINARY &&
-                   (n->sign == SIGN('%', 0, 0) || n->sign == SIGN('/', 0, 0)) &&
-                   has_name(n->b, name, depth);
-    bool found = divides || has_name(condition, name, depth);
-    for (uint32_t i = 0; i < n->count && !found; i++)
-        found = is_loop_bound_in(n->list[i], name, depth + 1);
-    return found || is_loop_bound_in(n->a, name, depth + 1) ||
-           is_loop_bound_in(n->b, name, depth + 1) || is_loop_bound_in(n->c, name, depth + 1) ||
-           is_loop_bound_in(n->d, name, depth + 1);
-}
-
-// for (k = -r; ...): r is a radius.
-static bool is_radius_in(const struct node *n, const char *name, unsigned depth)
-{
-    if (!n || depth > 200)
-        return false;
-    const struct node *first = n->kind == NODE_FOR ? n->a : NULL;
-    if (first && first->kind == NODE_BLOCK && first->count)
-        first = first->list[0];
-    const struct node *from = !first                        ? NULL
-                              : first->kind == NODE_DECLARE ? first->a
-                              : first->kind == NODE_ASSIGN  ? first->b
-                                                            : NULL;
-    bool found = from && from->kind == NODE_UNARY && from->sign == SIGN('-', 0, 0) &&
-                 from->a->kind == NODE_NAME && str_equal(from->a->name, name);
-    for (uint32_t i = 0; i < n->count && !found; i++)
-        found = is_radius_in(n->list[i], name, depth + 1);
-    return found || is_radius_in(n->a, name, depth + 1) || is_radius_in(n->b, name, depth + 1) ||
-           is_radius_in(n->c, name, depth + 1) || is_radius_in(n->d, name, depth + 1);
-}
-
-// Counts the uses of a name, and those in which a number is held against it: `name == 2`, of which the first is kept;
-// `if (name)` and `!name` hold zero against it.
-struct comparisons {
-    const char *name;
-    uint32_t uses, compared;
-    int64_t first;
-};
-
 static bool is_name_of(const struct node *n, const char *name)
 {
     return n->kind == NODE_NAME && str_equal(n->name, name);
 }
 
-static void count_comparisons(const struct node *n, struct comparisons *c, unsigned depth)
+static bool has_name(const struct node *n, const char *name, unsigned depth)
+{
+    if (!n || depth > 200 || n->kind == NODE_INDEX) // an element's place bounds nothing
+        return false;
+    bool found = is_name_of(n, name);
+    for (uint32_t i = 0; i < node_parts(n) && !found; i++)
+        found = has_name(node_part(n, i), name, depth + 1);
+    return found;
+}
+
+// The uses of a name in the kernel.
+struct uses {
+    const char *name;
+    bool is_bound;  // a loop ends at it, or a line divides by it: a size, whatever its name
+    bool is_radius; // for (k = -r; ...)
+    uint32_t count, choices; // choices: `name == 2`, `if (name)`, `!name`
+    int64_t first;           // that such a one asks for
+};
+
+static bool is_binary(const struct node *n, uint32_t sign, uint32_t other)
+{
+    return n->kind == NODE_BINARY && (n->sign == sign || n->sign == other);
+}
+
+// What a loop begins with; NULL: nothing.
+static const struct node *loop_start(const struct node *n)
+{
+    const struct node *first = n->kind == NODE_FOR ? n->a : NULL;
+    if (first && first->kind == NODE_BLOCK && first->count)
+        first = first->list[0];
+    return !first                        ? NULL
+           : first->kind == NODE_DECLARE ? first->a
+           : first->kind == NODE_ASSIGN  ? first->b
+                                         : NULL;
+}
+
+static void find_uses(const struct node *n, struct uses *u, unsigned depth)
 {
     if (!n || depth > 200)
         return;
-    const bool is_equal =
-        n->kind == NODE_BINARY && (n->sign == SIGN('=', '=', 0) || n->sign == SIGN('!', '=', 0));
-    const bool is_mine = is_equal && is_name_of(n->a, c->name) && n->b->kind == NODE_NUMBER;
-    const bool is_both =
-        n->kind == NODE_BINARY && (n->sign == SIGN('&', '&', 0) || n->sign == SIGN('|', '|', 0));
-    const bool is_not = n->kind == NODE_UNARY && n->sign == SIGN('!', 0, 0);
-    const bool asks = n->kind == NODE_IF || n->kind == NODE_CHOICE || is_not || is_both;
-    const uint32_t truths =
-        (asks && is_name_of(n->a, c->name)) + (is_both && is_name_of(n->b, c->name));
-    c->uses += is_name_of(n, c->name);
-    if ((is_mine || truths) && c->compared == 0)
-        c->first = is_mine ? n->b->integer : 1;
-    c->compared += is_mine + truths;
-    for (uint32_t i = 0; i < n->count; i++)
-        count_comparisons(n->list[i], c, depth + 1);
-    count_comparisons(n->a, c, depth + 1);
-    count_comparisons(n->b, c, depth + 1);
-    count_comparisons(n->c, c, depth + 1);
-    count_comparisons(n->d, c, depth + 1);
+    const struct node *start = loop_start(n);
+    u->is_radius |= start && start->kind == NODE_UNARY && start->sign == SIGN('-', 0, 0) &&
+                    is_name_of(start->a, u->name);
+    u->is_bound |= has_name(n->kind == NODE_FOR     ? n->b
+                            : n->kind == NODE_WHILE ? n->a
+                                                    : NULL,
+                            u->name, 0) ||
+                   (is_binary(n, SIGN('%', 0, 0), SIGN('/', 0, 0)) && has_name(n->b, u->name, 0));
+    const bool is_equal = is_binary(n, SIGN('=', '=', 0), SIGN('!', '=', 0)) &&
+                          is_name_of(n->a, u->name) && n->b->kind == NODE_NUMBER;
+    const bool is_both = is_binary(n, SIGN('&', '&', 0), SIGN('|', '|', 0));
+    const bool asks = n->kind == NODE_IF || n->kind == NODE_CHOICE || is_both ||
+                      (n->kind == NODE_UNARY && n->sign == SIGN('!', 0, 0));
+    const uint32_t choices =
+        is_equal + (asks && is_name_of(n->a, u->name)) + (is_both && is_name_of(n->b, u->name));
+    if (choices && u->choices == 0)
+        u->first = is_equal ? n->b->integer : 1;
+    u->choices += choices;
+    u->count += is_name_of(n, u->name);
+    for (uint32_t i = 0; i < node_parts(n); i++)
+        find_uses(node_part(n, i), u, depth + 1);
 }
 
 // An integer argument: a size, unless its name or its use says otherwise.
@@ -722,11 +698,11 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     }
     if (r->axes == 3 && str_contains_nocase(v->name, "stride"))
         a->kind = ATOM_LEADING;
-    struct comparisons chosen = {.name = v->name};
-    count_comparisons(s->kernel->body, &chosen, 0);
-    if (chosen.compared > 0 && chosen.compared == chosen.uses) { // one of a few ways
+    struct uses uses = {.name = v->name};
+    find_uses(s->kernel->body, &uses, 0);
+    if (uses.choices > 0 && uses.choices == uses.count) { // one of a few ways
         a->kind = ATOM_SCALAR;
-        a->initial = chosen.first;
+        a->initial = uses.first;
     }
     const int extent = spread_extent(s->origins[parameter].member);
     if (extent >= 0 && extent >= (int)r->axes) { // of a batch
@@ -735,7 +711,7 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     }
     const bool is_step =
         extent < 0 && (is_step_name(v->name) || is_one_of_several(s->kernel, v->name));
-    if (a->kind == ATOM_SIZE && is_step && !is_loop_bound_in(s->kernel->body, v->name, 0)) {
+    if (a->kind == ATOM_SIZE && is_step && !uses.is_bound) {
         a->kind = ATOM_SCALAR;
         a->initial = 1;
     }
@@ -752,13 +728,12 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
             a->initial = strcmp(v->name, "k") == 0 ? 2 : 1;
         }
     }
-    const bool is_radius = is_radius_in(s->kernel->body, v->name, 0);
-    if (is_role_small(v->name) || is_radius) {
+    if (is_role_small(v->name) || uses.is_radius) {
         a->kind = ATOM_SCALAR;
         a->is_small = true;
         static const char *const edges[] = {"halo", "border", "ghost", NULL};
         a->initial = names_role(v->name, edges)                                            ? 1
-                     : is_radius || str_contains_nocase(v->name, "radius")                 ? 2
+                     : uses.is_radius || str_contains_nocase(v->name, "radius")            ? 2
                      : str_contains_nocase(v->name, "channel") || strstr(v->name, "batch") ? 4
                                                                                            : 5;
     }

@@ -106,11 +106,8 @@ static void walk_node(struct typist *t, const struct node *n)
         make_integer(t, n->type);
     else if (n->kind == NODE_DECLARE && n->slot < t->slot_count)
         t->slots[n->slot] = n->type;
-    const struct node *const parts[] = {n->a, n->b, n->c, n->d};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        walk_node(t, parts[i]);
-    for (uint32_t i = 0; i < n->count; i++)
-        walk_node(t, n->list[i]);
+    for (uint32_t i = 0; i < node_parts(n); i++)
+        walk_node(t, node_part(n, i));
     if (!t->makes)
         weigh_node(t, n);
     t->depth--;
