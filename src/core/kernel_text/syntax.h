@@ -84,7 +84,7 @@ struct node {
     uint32_t line;
 };
 
-// What lies below a node, each of which may be NULL: a, b, c, d, then the list.
+// The nodes below one, each of which may be NULL: a, b, c, d, then the list.
 static inline uint32_t node_parts(const struct node *n)
 {
     return 4 + n->count;

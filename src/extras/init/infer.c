@@ -451,14 +451,31 @@ static uint64_t reach_digest(const struct reach *r)
     return digest;
 }
 
+struct inferred_name *inferred_find_name(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (str_equal(f->names[i].name, name))
+            return &f->names[i];
+    }
+    return NULL;
+}
+
+struct inferred_argument *inferred_find_argument(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (strcmp(f->arguments[i].name, name) == 0)
+            return &f->arguments[i];
+    }
+    return NULL;
+}
+
 // ---- atoms -------------------------------------------------------------------------------------
 
 static struct atom *add_atom(struct study *s, const char *name, enum atom_kind kind)
 {
-    for (uint32_t i = 0; i < s->atom_count; i++) {
-        if (strcmp(s->atoms[i].name, name) == 0)
-            return &s->atoms[i];
-    }
+    const int32_t found = study_find_atom(s, name);
+    if (found >= 0)
+        return &s->atoms[found];
     if (s->atom_count >= ATOMS_MOST - 4)
         return NULL;
     struct atom *a = &s->atoms[s->atom_count++];
@@ -629,7 +646,7 @@ static bool is_binary(const struct node *n, uint32_t sign, uint32_t other)
     return n->kind == NODE_BINARY && (n->sign == sign || n->sign == other);
 }
 
-// What a loop begins with; NULL: nothing.
+// The value that a loop begins with, or NULL.
 static const struct node *loop_start(const struct node *n)
 {
     const struct node *first = n->kind == NODE_FOR ? n->a : NULL;
@@ -2017,19 +2034,10 @@ static void write_other_name(struct writer_of *w, const char *name, int64_t valu
 {
     const struct study *s = w->study;
     struct inferred *out = w->out;
-    for (uint32_t i = 0; i < out->name_count; i++) {
-        if (str_equal(out->names[i].name, name))
-            return;
-    }
-    for (uint32_t i = 0; i < s->atom_count; i++) {
-        if (str_equal(s->atoms[i].name, name))
-            return;
-    }
-    for (uint32_t i = 0; i < s->syntax.open_type_count; i++) {
-        if (str_equal(s->syntax.open_types[i], name))
-            return;
-    }
-    if (out->name_count < s->atom_count + NAMES_MOST)
+    bool is_there = inferred_find_name(out, name) || study_find_atom(s, name) >= 0;
+    for (uint32_t i = 0; i < s->syntax.open_type_count; i++)
+        is_there |= str_equal(s->syntax.open_types[i], name);
+    if (!is_there && out->name_count < s->atom_count + NAMES_MOST)
         out->names[out->name_count++] = (struct inferred_name){
             .name = name, .role = NAME_CONSTANT, .value = value, .is_guess = true};
 }
@@ -2529,10 +2537,9 @@ static bool limit_memory(struct writer_of *w)
     }
     for (uint32_t i = 0; i < s->atom_count; i++) {
         s->atoms[i].value = s->atoms[i].initial;
-        for (uint32_t k = 0; k < out->name_count; k++) {
-            if (str_equal(out->names[k].name, s->atoms[i].text))
-                out->names[k].value = s->atoms[i].initial;
-        }
+        struct inferred_name *n = inferred_find_name(out, s->atoms[i].text);
+        if (n)
+            n->value = s->atoms[i].initial;
     }
     return true;
 }
@@ -2595,9 +2602,8 @@ static void note_shortages(struct writer_of *w, struct bound_names *b, struct sh
         before[i] = s->atoms[i].value = s->atoms[i].initial;
     note_shortage(w, b, false, out);
     for (uint32_t i = 0; i < s->atom_count; i++) {
-        const char *at = NULL;
-        for (uint32_t k = 0; k < w->out->name_count; k++)
-            at = str_equal(w->out->names[k].name, s->atoms[i].text) ? w->out->names[k].values : at;
+        const struct inferred_name *n = inferred_find_name(w->out, s->atoms[i].text);
+        const char *at = n ? n->values : NULL;
         while (at && (at = strpbrk(at, "0123456789")) != NULL) {
             char *end;
             s->atoms[i].value = strtoll(at, &end, 10);
@@ -2764,21 +2770,12 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     return is_done || error_memory(e);
 }
 
-static struct inferred_argument *find_argument(const struct inferred *f, const char *name)
-{
-    for (uint32_t i = 0; i < f->argument_count; i++) {
-        if (strcmp(f->arguments[i].name, name) == 0)
-            return &f->arguments[i];
-    }
-    return NULL;
-}
-
 // Adds a variant's knowledge about buffers that the default does not use, or only reads.
 static void merge_variant(struct inferred *f, const struct inferred *variant)
 {
     for (uint32_t i = 0; i < f->argument_count; i++) {
         struct inferred_argument *a = &f->arguments[i];
-        const struct inferred_argument *v = find_argument(variant, a->name);
+        const struct inferred_argument *v = inferred_find_argument(variant, a->name);
         if (!v || v->kind != a->kind || a->kind == INFERRED_SCALAR || v->is_unused || v->is_guess)
             continue;
         if (a->is_unused)
@@ -2820,15 +2817,6 @@ static bool look_at_variants(const struct asked *q, struct inferred *f, struct e
         }
     }
     return true;
-}
-
-static const struct inferred_name *find_inferred_name(const struct inferred *f, const char *name)
-{
-    for (uint32_t i = 0; i < f->name_count; i++) {
-        if (str_equal(f->names[i].name, name))
-            return &f->names[i];
-    }
-    return NULL;
 }
 
 static bool is_same_group(const struct inferred *a, const struct inferred *b)
@@ -2875,7 +2863,7 @@ static bool add_variant_restrictions(const struct asked *q, const struct switche
     }
     for (uint32_t i = 0; i < f->name_count; i++) {
         const struct inferred_name *n = &f->names[i];
-        if (n->role == NAME_PARAMETER && !n->is_switch && !find_inferred_name(variant, n->name) &&
+        if (n->role == NAME_PARAMETER && !n->is_switch && !inferred_find_name(variant, n->name) &&
             is_in_launch(f, n->name))
             all[count++] =
                 switched_text(switched, q->arena,
@@ -2900,11 +2888,11 @@ static bool add_default_names(const struct asked *q, const struct inferred *f,
     if (!names)
         return false;
     for (uint32_t i = 0; i < variant->name_count; i++) {
-        const struct inferred_name *n = &variant->names[i], *mine = find_inferred_name(f, n->name);
+        const struct inferred_name *n = &variant->names[i], *mine = inferred_find_name(f, n->name);
         names[count++] = n->is_switch && mine ? *mine : *n;
     }
     for (uint32_t i = 0; i < f->name_count; i++) {
-        if (!f->names[i].is_own && !find_inferred_name(variant, f->names[i].name))
+        if (!f->names[i].is_own && !inferred_find_name(variant, f->names[i].name))
             names[count++] = f->names[i];
     }
     variant->names = names;

@@ -100,6 +100,9 @@ struct inferred_kernels {
     const char *macro, *behind;
 };
 
+struct inferred_name *inferred_find_name(const struct inferred *f, const char *name); // or NULL
+struct inferred_argument *inferred_find_argument(const struct inferred *f, const char *name);
+
 bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,
                    struct inferred_kernels *out, struct error *e);
 // False without memory, or where the kernel is not there or takes what hone cannot pass.

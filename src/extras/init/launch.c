@@ -28,6 +28,15 @@ bool names_role(const char *name, const char *const *words)
     return false;
 }
 
+int32_t study_find_atom(const struct study *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (strcmp(s->atoms[i].name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
 // ---- numbers -----------------------------------------------------------------------------------
 
 int64_t study_local(const struct study *s, uint32_t axis)
@@ -720,11 +729,7 @@ static void add_candidate(struct candidates *c, int32_t local)
 
 static int32_t find_named(const struct study *s, const struct node *n)
 {
-    for (uint32_t i = 0; n->kind == NODE_NAME && i < s->atom_count; i++) {
-        if (strcmp(s->atoms[i].name, n->name) == 0)
-            return (int32_t)i;
-    }
-    return -1;
+    return n->kind == NODE_NAME ? study_find_atom(s, n->name) : -1;
 }
 
 // A name, or a number, that the kernel's attributes say; and TILE / PER_ITEM, TILE / 8, WARPS * 32.
@@ -831,12 +836,9 @@ static void add_defined_numbers(struct study *s, uint32_t axis, struct candidate
 
 static int32_t find_parameter(const struct study *s, const char *name)
 {
-    for (uint32_t i = 0; i < s->atom_count; i++) {
-        const struct atom *a = &s->atoms[i];
-        if (strcmp(a->name, name) == 0)
-            return a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_own ? (int32_t)i : -1;
-    }
-    return -1;
+    const int32_t i = study_find_atom(s, name);
+    const struct atom *a = i < 0 ? NULL : &s->atoms[i];
+    return a && a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_own ? i : -1;
 }
 
 // TILE / PER_ITEM, where the text has it.
@@ -1243,10 +1245,9 @@ static uint32_t find_batch_argument(const struct study *s)
 
 static uint32_t batch_atom(struct study *s)
 {
-    uint32_t i = 0;
-    while (i < s->atom_count && strcmp(s->atoms[i].name, "BATCH") != 0)
-        i++;
-    if (i == s->atom_count && i < ATOMS_MOST)
+    const int32_t found = study_find_atom(s, "BATCH");
+    const uint32_t i = found >= 0 ? (uint32_t)found : s->atom_count;
+    if (found < 0 && i < ATOMS_MOST)
         s->atoms[s->atom_count++] = (struct atom){.name = "BATCH",
                                                   .text = "BATCH",
                                                   .kind = ATOM_SIZE,

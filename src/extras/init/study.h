@@ -128,6 +128,7 @@ unsigned study_group_faults(struct study *s);
 void study_relations(struct study *s);
 void study_carry(struct study *s, uint32_t atom);
 const char *study_relation_text(struct study *s, const struct relation *r);
+int32_t study_find_atom(const struct study *s, const char *name); // -1: there is none
 // Does the text compile with the atoms' values (restrict.c)?
 bool study_fulfils(const struct study *s);
 // Gives the sizes values that tell them apart: three choices, the third in another order.

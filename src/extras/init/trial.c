@@ -136,15 +136,6 @@ struct trial_rows *trial_read(const char *lines, const char *messages, struct tr
 
 // ---- remedies ----------------------------------------------------------------------------------
 
-static struct inferred_argument *find_argument(struct inferred *f, const char *name)
-{
-    for (uint32_t i = 0; i < f->argument_count; i++) {
-        if (strcmp(f->arguments[i].name, name) == 0)
-            return &f->arguments[i];
-    }
-    return NULL;
-}
-
 static bool tell(struct inferred *f, struct arena *a, const char *text)
 {
     const char **open = arena_array(a, f->open_count + (size_t)1, sizeof *open);
@@ -223,7 +214,7 @@ static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct 
 
 static bool mend_past(struct inferred *f, const char *name, struct arena *a)
 {
-    struct inferred_argument *x = find_argument(f, name);
+    struct inferred_argument *x = inferred_find_argument(f, name);
     if (!x || !is_buffer(x) || !grow(x, 4, 0, a))
         return false;
     return tell(f, a,
