@@ -51,6 +51,8 @@ START_TEST(outcomes)
          ""},
         {SUMMARY("\"launched again, it gives another result\""), "", TRIAL_RACE, ""},
         {SUMMARY("\"no launch changed o: nothing was checked\""), "", TRIAL_IDLE, ""},
+        {SUMMARY("\"the default configuration left 3 elements of `dst` unwritten, of 9\""), "",
+         TRIAL_UNWRITTEN, "dst"},
         {SUMMARY("null"), "making the reference ended the worker: it was killed by SIGSEGV",
          TRIAL_CRASH, ""},
         {ROW("\"B\":8", "failed", "wrote 1 bytes past the end of out (first") SUMMARY("null"), "",
@@ -186,6 +188,12 @@ START_TEST(gentler_data)
 {
     struct inferred f = an_inferred();
     struct trial_state state = {0};
+    const char *left = SUMMARY("\"it left 3 elements of `out` unwritten, of 9\"");
+    f.arguments[0].access = INFERRED_WRITE;
+    f.arguments[0].size = "n";
+    ck_assert(mend(&f, &state, left) && f.arguments[0].access == INFERRED_BOTH);
+    ck_assert(f.arguments[0].is_zero && !mend(&f, &state, left));
+    f = an_inferred();
     const char *nan = SUMMARY("\"(NaN is refused unless the argument\"");
     f.arguments[1] = (struct inferred_argument){
         .name = "near", .size = "n", .low = "0", .high = "n - 1", .is_integer = true};

@@ -54,21 +54,24 @@ static bool row_failed(const json_t *row)
     return is_outcome_failed(row) && strcmp(row_text(row, "status"), "correct") != 0;
 }
 
-// "wrote 12 bytes past the end of dst (first at ...": dst.
-static bool read_past(const char *text, char *out, size_t size)
+// "wrote 12 bytes past the end of dst (first at ...": dst; what stands behind `words`.
+static bool read_argument(const char *text, const char *words, char *out, size_t size)
 {
-    const char *at = strstr(text, " past the end of ");
+    const char *at = strstr(text, words);
     if (!at)
         return false;
-    at += strlen(" past the end of ");
-    str_format(out, size, "%.*s", (int)strcspn(at, " ;,\n"), at);
+    at += strlen(words);
+    str_format(out, size, "%.*s", (int)strcspn(at, " ;,`\n"), at);
     return true;
 }
 
 static enum trial_kind read_kind(const char *text, struct trial_outcome *out)
 {
-    if (read_past(text, out->argument, sizeof out->argument))
+    if (read_argument(text, " past the end of ", out->argument, sizeof out->argument))
         return TRIAL_PAST;
+    if (strstr(text, "` unwritten") &&
+        read_argument(text, " elements of `", out->argument, sizeof out->argument))
+        return TRIAL_UNWRITTEN;
     if (strstr(text, "no launch changed"))
         return TRIAL_IDLE;
     if (strstr(text, "NaN is refused"))
@@ -200,15 +203,22 @@ static bool grow_size(struct inferred_argument *x, int64_t by, int64_t least, st
     return text != NULL;
 }
 
+// An output that is not written whole begins with zeros. False: it does already.
+static bool mend_unwritten(struct inferred_argument *x)
+{
+    if (!x || !is_buffer(x) || x->access != INFERRED_WRITE)
+        return false;
+    x->access = INFERRED_BOTH;
+    x->is_zero = true;
+    return true;
+}
+
 // Makes a buffer larger; an output that was written whole no longer is.
 static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct arena *a)
 {
     if (!grow_size(x, by, least, a))
         return false;
-    if (x->access == INFERRED_WRITE) {
-        x->access = INFERRED_BOTH;
-        x->is_zero = true;
-    }
+    mend_unwritten(x);
     return true;
 }
 
@@ -517,6 +527,8 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
     switch (o->kind) {
     case TRIAL_PAST:
         return mend_past(f, o->argument, a);
+    case TRIAL_UNWRITTEN:
+        return mend_unwritten(inferred_find_argument(f, o->argument));
     case TRIAL_NAN:
         return state->nan < REMEDIES && mend_nan(f, state->nan++, a);
     case TRIAL_IDLE:

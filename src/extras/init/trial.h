@@ -18,13 +18,14 @@ struct trial {
 // The kinds of what one check says.
 enum trial_kind {
     TRIAL_PASSED,
-    TRIAL_PAST,  // wrote past the end of `argument`
-    TRIAL_NAN,   // NaN in what the default configuration gives
-    TRIAL_RACE,  // which differs from launch to launch
-    TRIAL_IDLE,  // no launch changed anything
-    TRIAL_CRASH, // which ended the worker
-    TRIAL_LONG,  // which took too long
-    TRIAL_WRONG, // a configuration fails where the default works: `rows`
+    TRIAL_PAST,      // wrote past the end of `argument`
+    TRIAL_UNWRITTEN, // the default configuration leaves elements of `argument` unwritten
+    TRIAL_NAN,       // NaN in what the default configuration gives
+    TRIAL_RACE,      // which differs from launch to launch
+    TRIAL_IDLE,      // no launch changed anything
+    TRIAL_CRASH,     // which ended the worker
+    TRIAL_LONG,      // which took too long
+    TRIAL_WRONG,     // a configuration fails where the default works: `rows`
     TRIAL_OTHER
 };
 
