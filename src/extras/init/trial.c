@@ -587,7 +587,7 @@ bool trial_add_option(struct inferred *f, const char *language, struct arena *a)
     return f->option &&
            tell(f, a,
                 arena_printf(a,
-                             "the text has nothing to tune: FAST_MATH, which is the compiler's "
+                             "nothing is left to tune: FAST_MATH, which is the compiler's "
                              "%s, is tuned",
                              option));
 }
@@ -676,9 +676,10 @@ static bool run_round(const struct trial *t, struct trial_state *state, struct t
     if (o->kind == TRIAL_PASSED && !copy_found(t->found, t->arena, good))
         error_memory(e);
     note_race(rows, state);
-    const bool has_more = o->kind == TRIAL_PASSED
-                              ? trial_add_option(t->found, t->language, t->arena)
-                              : !t->found->option && trial_mend(t->found, o, rows, state, t->arena);
+    const bool has_more =
+        o->kind == TRIAL_PASSED
+            ? state->past == 0 && trial_add_option(t->found, t->language, t->arena)
+            : !t->found->option && trial_mend(t->found, o, rows, state, t->arena);
     trial_rows_free(rows);
     return has_more;
 }
