@@ -1593,10 +1593,13 @@ static void write_fill(struct writer_of *w, const struct object *o, int32_t cont
         // one item's.
         char *end = NULL;
         const long each = a->size ? strtol(a->size, &end, 10) : 1;
-        a->generator =
-            each > 1 && str_starts(end, " * ")
-                ? arena_printf(s->arena, "i // %ld * 40487 %% %s", each, s->atoms[content].text)
-                : arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
+        const bool is_tuple = each > 1 && str_starts(end, " * ");
+        const char *all = s->atoms[content].text;
+        if (is_tuple && str_equal(all, "size")) // in a fill that is the buffer's own
+            all = arena_printf(s->arena, "(size // %ld)", each);
+        a->generator = is_tuple && all
+                           ? arena_printf(s->arena, "i // %ld * 40487 %% %s", each, all)
+                           : arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0) {
         a->low = "0";
