@@ -2600,7 +2600,7 @@ static void note_shortage(struct writer_of *w, struct bound_names *b, bool is_va
 static void note_shortages(struct writer_of *w, struct bound_names *b, struct shortage *out)
 {
     struct study *s = w->study;
-    int64_t before[ATOMS_MOST];
+    int64_t before[ATOMS_MOST] = {0};
     for (uint32_t i = 0; i < s->atom_count; i++)
         before[i] = s->atoms[i].value = s->atoms[i].initial;
     note_shortage(w, b, false, out);
