@@ -4,8 +4,9 @@
   foreign_edits.py FOLDER [NAME...]
 
 FOLDER holds clones of public projects, as for foreign_kernels.sh. foreign_edits.json lists those kernels of its set that did not
-tune as they are, and what a user changes in the spec that the text alone gives (`hone init --no-check`): each edit sets one key,
-named by its path; "result" is what came of it, "needs" what would have to be said where two edits are too few. Nothing of the
+tune as they are, and what a user changes in the spec that `hone init` leaves: each edit sets one key,
+named by its path ("text": a word of the kernel's own text is replaced, as init's message says, before init reads it); "init" are options
+of init. "result" is what came of it, "needs" what would have to be said where two edits are too few. Nothing of the
 projects is kept here. A line for each: works (several configurations agree and change an output), single (one), fails, or more
 (two edits are too few). NAME chooses entries by a part of their file's name. HONE names the program; HONE_SECONDS bounds each command.
 """
@@ -47,7 +48,18 @@ def judge(entry, folder, work):
     spec_path = os.path.join(work, "spec.json")
     if os.path.exists(spec_path):
         os.unlink(spec_path)
-    words = ["init", os.path.join(folder, entry["file"]), "--no-check", "--output", spec_path]
+    path = os.path.join(folder, entry["file"])
+    words = ["init", path, "--output", spec_path]
+    if "text" in entry:
+        words[1] = os.path.join(work, os.path.basename(path))
+        text = pathlib.Path(path).read_text(encoding="utf-8", errors="surrogateescape")
+        for old, new in entry["text"].items():
+            if old not in text:
+                return "init", f"{old} is not in the text"
+            text = text.replace(old, new)
+        pathlib.Path(words[1]).write_text(text, encoding="utf-8", errors="surrogateescape")
+        words += ["--include", os.path.dirname(path)]
+    words += entry.get("init", [])
     _, said = run(*words, *(["--kernel", entry["kernel"]] if "kernel" in entry else []))
     if not os.path.exists(spec_path):
         return "init", first_fault(said)
@@ -70,13 +82,14 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.environ["XDG_DATA_HOME"] = work
         for entry in entries:
-            if len(entry["edits"]) > MOST:
+            changes = {**entry["edits"], **entry.get("text", {}), **{word: "" for word in entry.get("init", [])}}
+            if len(changes) > MOST:
                 sys.exit(f"{entry['file']}: more than {MOST} edits")
             if len(sys.argv) > 2 and not any(name in entry["file"] for name in sys.argv[2:]):
                 continue
-            verdict, why = judge(entry, folder, work) if entry["edits"] else ("more", entry.get("needs", ""))
+            verdict, why = judge(entry, folder, work) if changes else ("more", entry.get("needs", ""))
             counts[verdict] = counts.get(verdict, 0) + 1
-            edits = "; ".join(f"{path} = {json.dumps(value)}" for path, value in entry["edits"].items())
+            edits = "; ".join(f"{path} = {json.dumps(value)}" for path, value in changes.items())
             print(verdict, entry["file"], entry.get("kernel", ""), f"[{edits}]", why, flush=True)
     print(counts)
 

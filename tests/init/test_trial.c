@@ -51,11 +51,15 @@ START_TEST(outcomes)
          ""},
         {SUMMARY("\"launched again, it gives another result\""), "", TRIAL_RACE, ""},
         {SUMMARY("\"no launch changed o: nothing was checked\""), "", TRIAL_IDLE, ""},
+        {SUMMARY("\"the default configuration left 3 elements of `dst` unwritten, of 9\""), "",
+         TRIAL_UNWRITTEN, "dst"},
         {SUMMARY("null"), "making the reference ended the worker: it was killed by SIGSEGV",
          TRIAL_CRASH, ""},
         {ROW("\"B\":8", "failed", "wrote 1 bytes past the end of out (first") SUMMARY("null"), "",
          TRIAL_WRONG, "out"},
         {ROW("\"B\":8", "failed", "out: 3 components wrong"), "", TRIAL_WRONG, ""},
+        {"{\"type\":\"check\",\"outcome\":\"failed\",\"status\":\"correct\"}\n" SUMMARY("null"), "",
+         TRIAL_IDLE, ""}, // its reference is 0 throughout
         {SUMMARY("\"line 3: a bracket is missing\""), "", TRIAL_OTHER, ""},
         {"", "", TRIAL_OTHER, ""},
         {"{\"type\":", "what is this", TRIAL_OTHER, ""},
@@ -184,6 +188,12 @@ START_TEST(gentler_data)
 {
     struct inferred f = an_inferred();
     struct trial_state state = {0};
+    const char *left = SUMMARY("\"it left 3 elements of `out` unwritten, of 9\"");
+    f.arguments[0].access = INFERRED_WRITE;
+    f.arguments[0].size = "n";
+    ck_assert(mend(&f, &state, left) && f.arguments[0].access == INFERRED_BOTH);
+    ck_assert(f.arguments[0].is_zero && !mend(&f, &state, left));
+    f = an_inferred();
     const char *nan = SUMMARY("\"(NaN is refused unless the argument\"");
     f.arguments[1] = (struct inferred_argument){
         .name = "near", .size = "n", .low = "0", .high = "n - 1", .is_integer = true};
@@ -200,6 +210,11 @@ START_TEST(idle_and_slow)
 {
     struct inferred f = an_inferred();
     struct trial_state state = {0};
+    f.arguments[1].access = INFERRED_BOTH; // it may write zeros over its own
+    f.arguments[1].is_zero = true;
+    ck_assert(mend(&f, &state, SUMMARY("\"no launch changed out\"")));
+    ck_assert(!f.arguments[1].is_zero && f.arguments[1].low);
+    f = an_inferred();
     ck_assert(!mend(&f, &state, SUMMARY("\"no launch changed out\""))); // n is a size
     f.global[0] = "128";
     f.arguments[0].size = "128";

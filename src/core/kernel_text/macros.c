@@ -11,6 +11,8 @@
 #define EXPANSION_MOST  64 // macros within each other
 #define PARAMETERS_MOST 64
 #define WORDS_MOST      (1u << 20) // put out: macros that double themselves end here
+#define EXPANDED_MOST                                                                              \
+    (3u << 18) // then macros stay names: the functions behind them are still found
 
 bool macros_init(struct macros *m, struct arena *a)
 {
@@ -348,7 +350,7 @@ static size_t replace_at(struct macros *m, const struct token *from, size_t coun
             add_marked(m, out, t, o->is_plain ? TOKEN_IS_ONE : TOKEN_IS_ANY);
             return i + 1;
         }
-        if (o && o->text && !o->is_busy)
+        if (o && o->text && !o->is_busy && m->words < EXPANDED_MOST)
             next = replace_macro(m, o, from, count, i, depth, out);
     }
     if (next == 0)

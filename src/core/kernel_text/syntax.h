@@ -85,6 +85,17 @@ struct node {
     uint32_t line;
 };
 
+// The nodes below one, each of which may be NULL: a, b, c, d, then the list.
+static inline uint32_t node_parts(const struct node *n)
+{
+    return 4 + n->count;
+}
+static inline struct node *node_part(const struct node *n, uint32_t i)
+{
+    struct node *const own[] = {n->a, n->b, n->c, n->d};
+    return i < 4 ? own[i] : n->list[i - 4];
+}
+
 struct variable {
     const char *name;
     const struct type *type;
@@ -150,7 +161,8 @@ struct syntax {
     uint32_t shared_count;
     struct record *records;
     uint32_t record_count;
-    const char **open_types; // that are used and not defined
+    const char **open_types;     // that are used and not defined
+    const bool *open_is_integer; // (or NULL) which of them the text uses as integers
     uint32_t open_type_count;
 };
 

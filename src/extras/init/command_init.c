@@ -43,6 +43,7 @@ struct session {
     const char *path;   // of the source
     const char *part;   // (or NULL) the file that was named, where `path` includes it
     const char *ahead;  // (or NULL) a file beside it that has its types, and stands in front of it
+    int tried_ahead;    // files
     const char *wanted; // (or NULL) the kernel, where it is known
     const char *output; // of the spec
     // Where #include looks: --include, and folders above the source's that have what it includes.
@@ -248,6 +249,12 @@ static const char *choose_kernel(struct session *s, struct error *e)
                   "%s: no %s%s%s is seen%s%s: %s; choose with -D NAME or -D NAME=VALUE", s->path,
                   wanted ? "kernel '" : word, wanted ? wanted : "", wanted ? "'" : "",
                   k->count ? " beside " : "", text_cstr(&known), k->hidden);
+    else if (k->macro && word)
+        error_set(
+            e, ERROR_INPUT,
+            "%s: there is no %s in it. %s stands before %s, and nothing here says what it is: "
+            "give -D '%s=%s', or what shows its own #define",
+            s->path, word, k->macro, k->behind, k->macro, word);
     else if (k->count == 0)
         error_set(e, ERROR_INPUT, "%s: there is no %s in it", s->path, word ? word : "function");
     else if (!found && wanted)
@@ -443,26 +450,33 @@ static bool includes_file(struct session *s, const char *path, const char *name)
     return found;
 }
 
-// The first file beside the source, of its ending, that includes it; NULL: none does.
-static const char *find_includer(struct session *s)
+// Hands over the files beside the source, by name, until `use` takes one: its path, or NULL.
+static const char *find_beside(struct session *s,
+                               bool (*use)(struct session *s, const char *path, const char *ending))
 {
-    const char *slash = strrchr(s->path, '/'), *name = slash ? slash + 1 : s->path;
-    const char *dot = strrchr(name, '.'), *found = NULL;
+    const char *slash = strrchr(s->path, '/'), *name = slash ? slash + 1 : s->path, *found = NULL;
     const char *folder =
         slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
     struct dirent **list = NULL;
-    const int count = folder && dot ? scandir(folder, &list, NULL, alphasort) : 0;
+    const int count = folder && strrchr(name, '.') ? scandir(folder, &list, NULL, alphasort) : 0;
     for (int i = 0; i < count; i++) {
         const char *ending = strrchr(list[i]->d_name, '.');
         const char *path = slash ? arena_printf(&s->arena, "%s/%s", folder, list[i]->d_name)
                                  : arena_strdup(&s->arena, list[i]->d_name);
-        if (!found && path && str_equal(ending, dot) && !str_equal(list[i]->d_name, name) &&
-            includes_file(s, path, name))
+        if (!found && path && ending && !str_equal(list[i]->d_name, name) && use(s, path, ending))
             found = path;
         free(list[i]);
     }
     free(list);
     return found;
+}
+
+// A file of the source's ending that includes it.
+static bool is_includer(struct session *s, const char *path, const char *ending)
+{
+    const char *slash = strrchr(s->path, '/');
+    return str_equal(ending, strrchr(s->path, '.')) &&
+           includes_file(s, path, slash ? slash + 1 : s->path);
 }
 
 // Reads `path` in place of the session's source, with `ahead` (or NULL) in front. False: the session stays as it is, since
@@ -503,43 +517,29 @@ static bool may_define_types(const struct session *s, const char *text)
 
 // Programs put files together that include nothing: a file beside the source, of its ending or a header's, may have the
 // types that it lacks.
-static void infer_ahead(struct session *s)
+static bool is_ahead(struct session *s, const char *path, const char *ending)
 {
     static const char *const headers[] = {".h", ".hpp", ".cl", ".clh", ".cuh", ".inc", NULL};
-    const char *slash = strrchr(s->path, '/'), *name = slash ? slash + 1 : s->path;
-    const char *dot = strrchr(name, '.');
-    const char *folder =
-        slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
-    struct dirent **list = NULL;
-    const int count = folder && dot ? scandir(folder, &list, NULL, alphasort) : 0;
-    for (int i = 0, tried = 0; i < count; i++) {
-        const char *ending = strrchr(list[i]->d_name, '.');
-        const char *path = slash ? arena_printf(&s->arena, "%s/%s", folder, list[i]->d_name)
-                                 : arena_strdup(&s->arena, list[i]->d_name);
-        struct text text = TEXT_INIT;
-        if (!s->ahead && tried < AHEAD_MOST && path && ending &&
-            (str_equal(ending, dot) || str_listed(headers, ending)) &&
-            !str_equal(list[i]->d_name, name) && file_read_text(path, 1 << 18, &text, NULL) &&
-            may_define_types(s, text_cstr(&text))) {
-            tried++;
-            infer_instead(s, s->path, path);
-        }
-        text_release(&text);
-        free(list[i]);
-    }
-    free(list);
+    struct text text = TEXT_INIT;
+    const bool may = s->tried_ahead < AHEAD_MOST &&
+                     (str_equal(ending, strrchr(s->path, '.')) || str_listed(headers, ending)) &&
+                     file_read_text(path, 1 << 18, &text, NULL) &&
+                     may_define_types(s, text_cstr(&text));
+    text_release(&text);
+    s->tried_ahead += may;
+    return may && infer_instead(s, s->path, path);
 }
 
 // A part of a program is read where it is included, if that is all it lacks; else behind a file that has its types.
 static void infer_whole(struct session *s)
 {
     for (int depth = 0; depth < 4 && count_open_types(&s->found) > 0; depth++) {
-        const char *path = find_includer(s);
+        const char *path = find_beside(s, is_includer);
         if (!path || !infer_instead(s, path, NULL))
             break;
     }
     if (count_open_types(&s->found) > 0)
-        infer_ahead(s);
+        find_beside(s, is_ahead);
 }
 
 static bool infer_spec(struct session *s, struct error *e)

@@ -611,7 +611,7 @@ bool study_contents(struct study *s)
             bool is_integer = o->type->base == TYPE_INTEGER;
             if (o->contents != CONTENTS_UNKNOWN || !is_integer || o->access.written.any)
                 continue;
-            if (o->access.is_offsets) {
+            if (o->access.is_offsets || (o->access.is_length && o->access.is_index)) {
                 if (row < 0 && s->atom_count < ATOMS_MOST) {
                     row = (int32_t)s->atom_count;
                     s->atoms[s->atom_count++] = (struct atom){

@@ -128,21 +128,15 @@ bool given_value(struct inferred *f, const char *setting, struct arena *a, struc
         length--;
     const char *name = arena_strndup(a, setting, length);
     const char *value = equals ? arena_strdup(a, equals + 1 + strspn(equals + 1, " ")) : NULL;
-    bool is_known = false, ok = true;
     if (!length || !value || !*value)
         return error_set(e, ERROR_USAGE, "--set: '%s' is not NAME=VALUES", setting);
     if (!name)
         return error_memory(e);
-    for (uint32_t i = 0; i < f->name_count && !is_known; i++) {
-        is_known = str_equal(f->names[i].name, name);
-        ok = !is_known || give_name(&f->names[i], value, a, e);
-    }
-    for (uint32_t i = 0; i < f->argument_count && !is_known; i++) {
-        is_known = str_equal(f->arguments[i].name, name);
-        ok = !is_known || give_argument(&f->arguments[i], value, e);
-    }
-    if (!is_known)
-        ok = refuse_name(f, name, a, e);
+    struct inferred_name *n = inferred_find_name(f, name);
+    struct inferred_argument *x = inferred_find_argument(f, name);
+    const bool ok = n   ? give_name(n, value, a, e)
+                    : x ? give_argument(x, value, e)
+                        : refuse_name(f, name, a, e);
     return ok || error_context(e, "--set: %s", name);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "expr/expr.h"
+#include "extras/init/open_types.h"
 #include "extras/init/restrict.h"
 #include "extras/init/study.h"
 #include "extras/init/variants.h"
@@ -18,9 +19,9 @@
 
 // Nodes that a study of a kernel may visit, and all of them together, with its variants: 60 million take a second.
 #define STUDY_BUDGET   48000000u
-#define STUDIES_BUDGET 148000000u
+#define STUDIES_BUDGET 112000000u
 #define SIZES_RESERVE  1000000u // of a study, for choosing sizes at its end
-#define READ_COST      40u      // nodes that could be visited while a word of the text is read
+#define READ_COST      160u     // nodes that could be visited while a word of the text is read
 #define LAUNCH_COST    1e9      // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST     192
 
@@ -39,9 +40,10 @@ static const char *const size_words[] = {"width", "height",   "size",    "length
                                          "total", "elements", "points",  "particles", "bodies",
                                          "xmax",  "ymax",     "zmax",    NULL};
 static const char *const small_words[] = {
-    "radius", "filter",  "kernel_h",     "kernel_w", "kernel_size", "window", "taps",
-    "halo",   "channel", "batch",        "heads",    "ghost",       "mask_w", "mask_size",
-    "order",  "border",  "stencil_size", "fsize",    "degree",      NULL};
+    "radius", "filter",    "kernel_h", "kernel_w",    "kernel_size",  "window",
+    "taps",   "halo",      "channel",  "batch",       "heads",        "ghost",
+    "mask_w", "mask_size", "order",    "border",      "stencil_size", "fsize",
+    "degree", "half_num",  "half_win", "half_kernel", "half_width",   NULL};
 
 static const char *const exact_words[] = {"precision", "double",   "fp64",    "half",
                                           "dtype",     "max_iter", "maxiter", NULL};
@@ -80,6 +82,13 @@ static bool is_language_name(const char *name)
             return true;
     }
     return str_listed(whole, name);
+}
+
+// WIDTH_OF_ALL: a macro, not a name that this reader only does not know.
+static bool is_macro_name(const char *name)
+{
+    return strlen(name) > 1 && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == 0 &&
+           !is_language_name(name);
 }
 
 // ---- given names -------------------------------------------------------------------------------
@@ -231,7 +240,8 @@ static bool read_source(struct lone_text *text, enum language l, const struct gi
                         struct arena *a, struct preprocessed *source, struct syntax *syntax)
 {
     const struct given_names names = {given->list, given->count};
-    return lone_text_run(text, &names, l, a, source) && syntax_read(source, l, a, syntax);
+    return lone_text_run(text, &names, l, a, source) && syntax_read(source, l, a, syntax) &&
+           open_types_settle(syntax, a);
 }
 
 static void pay_reading(uint64_t *budget, const struct preprocessed *source)
@@ -244,6 +254,28 @@ static bool is_candidate_kernel(const struct function *f, enum language l)
 {
     const struct language_traits *traits = language_traits(l);
     return f->name && (traits->is_plain_call ? f->body != NULL : f->is_kernel);
+}
+
+static size_t count_words(const struct preprocessed *source, const char *word)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < source->count; i++)
+        count += strcmp(source->tokens[i].text, word) == 0;
+    return count;
+}
+
+// KERNEL_HEAD void name(, which nothing calls.
+static void find_macro_head(const struct preprocessed *source, struct inferred_kernels *out)
+{
+    const struct token *t = source->tokens;
+    for (size_t i = 0; i + 3 < source->count && !out->macro; i++) {
+        const bool is_head = t[i].kind == TOKEN_NAME && is_macro_name(t[i].text) &&
+                             strcmp(t[i + 1].text, "void") == 0 && t[i + 2].kind == TOKEN_NAME &&
+                             strcmp(t[i + 3].text, "(") == 0 &&
+                             count_words(source, t[i + 2].text) == 1;
+        out->macro = is_head ? t[i].text : NULL;
+        out->behind = is_head ? t[i + 2].text : NULL;
+    }
 }
 
 bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,
@@ -267,6 +299,8 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
         if (is_candidate_kernel(&syntax.functions[i], l))
             out->names[out->count++] = syntax.functions[i].name;
     }
+    if (out->count == 0)
+        find_macro_head(&source, out);
     struct text hidden = TEXT_INIT;
     bool is_listed = language_traits(l)->is_plain_call || variants_list(&lone, l, &hidden);
     out->hidden = text_to_arena(&hidden, a);
@@ -294,6 +328,7 @@ struct reach {
     uint32_t quotient_count;
     bool has_dynamic;
     bool has_left, is_barred; // is_barred: a return stands before a barrier
+    bool is_joint;            // items of a group work together
     unsigned depth;
 };
 
@@ -338,6 +373,7 @@ static void reach_item(struct reach *r, const struct node *n)
 static void reach_node(struct reach *r, const struct node *n)
 {
     static const char *const positive[] = {"log", "sqrt", "pow", "acos", NULL};
+    static const char *const joint[] = {"barrier", "sync", "shfl", "group_", NULL};
     if (!n || ++r->depth > 1000) {
         r->depth -= n != NULL;
         return;
@@ -356,6 +392,7 @@ static void reach_node(struct reach *r, const struct node *n)
             r->needs_positive |= names_role(n->name, positive);
         r->is_barred |= r->has_left &&
                         (str_equal(n->name, "barrier") || str_equal(n->name, "work_group_barrier"));
+        r->is_joint |= names_role(n->name, joint);
     }
     r->has_left |= n->kind == NODE_RETURN && r->function_count == 1; // of the kernel's own
     bool is_bits =
@@ -378,12 +415,8 @@ static void reach_node(struct reach *r, const struct node *n)
         reach_type(r, n->type);
         r->has_dynamic |= n->type->is_extern && n->type->space == SPACE_SHARED;
     }
-    reach_node(r, n->a);
-    reach_node(r, n->b);
-    reach_node(r, n->c);
-    reach_node(r, n->d);
-    for (uint32_t i = 0; i < n->count; i++)
-        reach_node(r, n->list[i]);
+    for (uint32_t i = 0; i < node_parts(n); i++)
+        reach_node(r, node_part(n, i));
     r->depth--;
 }
 
@@ -418,14 +451,31 @@ static uint64_t reach_digest(const struct reach *r)
     return digest;
 }
 
+struct inferred_name *inferred_find_name(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        if (str_equal(f->names[i].name, name))
+            return &f->names[i];
+    }
+    return NULL;
+}
+
+struct inferred_argument *inferred_find_argument(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (strcmp(f->arguments[i].name, name) == 0)
+            return &f->arguments[i];
+    }
+    return NULL;
+}
+
 // ---- atoms -------------------------------------------------------------------------------------
 
 static struct atom *add_atom(struct study *s, const char *name, enum atom_kind kind)
 {
-    for (uint32_t i = 0; i < s->atom_count; i++) {
-        if (strcmp(s->atoms[i].name, name) == 0)
-            return &s->atoms[i];
-    }
+    const int32_t found = study_find_atom(s, name);
+    if (found >= 0)
+        return &s->atoms[found];
     if (s->atom_count >= ATOMS_MOST - 4)
         return NULL;
     struct atom *a = &s->atoms[s->atom_count++];
@@ -567,60 +617,72 @@ static bool is_one_of_several(const struct function *f, const char *name)
     return others >= 3;
 }
 
+static bool is_name_of(const struct node *n, const char *name)
+{
+    return n->kind == NODE_NAME && str_equal(n->name, name);
+}
+
 static bool has_name(const struct node *n, const char *name, unsigned depth)
 {
-    if (!n || depth > 200)
+    if (!n || depth > 200 || n->kind == NODE_INDEX) // an element's place bounds nothing
         return false;
-    bool found = n->kind == NODE_NAME && str_equal(n->name, name);
-    if (n->kind == NODE_INDEX) // an element's place bounds nothing
-        return false;
-    for (uint32_t i = 0; i < n->count && !found; i++)
-        found = has_name(n->list[i], name, depth + 1);
-    return found || has_name(n->a, name, depth + 1) || has_name(n->b, name, depth + 1) ||
-           has_name(n->c, name, depth + 1) || has_name(n->d, name, depth + 1);
+    bool found = is_name_of(n, name);
+    for (uint32_t i = 0; i < node_parts(n) && !found; i++)
+        found = has_name(node_part(n, i), name, depth + 1);
+    return found;
 }
 
-// Does a loop of the kernel end at it, or a line of it divide by it? Then it is a size, whatever its name.
-static bool is_loop_bound_in(const struct node *n, const char *name, unsigned depth)
-{
-    if (!n || depth > 200)
-        return false;
-    const struct node *condition = n->kind == NODE_FOR ? n->b : n->kind == NODE_WHILE ? n->a : NULL;
-    bool divides = n->kind == NODE_BINARY &&
-                   (n->sign == SIGN('%', 0, 0) || n->sign == SIGN('/', 0, 0)) &&
-                   has_name(n->b, name, depth);
-    bool found = divides || has_name(condition, name, depth);
-    for (uint32_t i = 0; i < n->count && !found; i++)
-        found = is_loop_bound_in(n->list[i], name, depth + 1);
-    return found || is_loop_bound_in(n->a, name, depth + 1) ||
-           is_loop_bound_in(n->b, name, depth + 1) || is_loop_bound_in(n->c, name, depth + 1) ||
-           is_loop_bound_in(n->d, name, depth + 1);
-}
-
-// Counts the uses of a name, and those in which a number is held against it: `name == 2`, of which the first is kept.
-struct comparisons {
+// The uses of a name in the kernel.
+struct uses {
     const char *name;
-    uint32_t uses, compared;
-    int64_t first;
+    bool is_bound;  // a loop ends at it, or a line divides by it: a size, whatever its name
+    bool is_radius; // for (k = -r; ...)
+    uint32_t count, choices; // choices: `name == 2`, `if (name)`, `!name`
+    int64_t first;           // that such a one asks for
 };
 
-static void count_comparisons(const struct node *n, struct comparisons *c, unsigned depth)
+static bool is_binary(const struct node *n, uint32_t sign, uint32_t other)
+{
+    return n->kind == NODE_BINARY && (n->sign == sign || n->sign == other);
+}
+
+// The value that a loop begins with, or NULL.
+static const struct node *loop_start(const struct node *n)
+{
+    const struct node *first = n->kind == NODE_FOR ? n->a : NULL;
+    if (first && first->kind == NODE_BLOCK && first->count)
+        first = first->list[0];
+    return !first                        ? NULL
+           : first->kind == NODE_DECLARE ? first->a
+           : first->kind == NODE_ASSIGN  ? first->b
+                                         : NULL;
+}
+
+static void find_uses(const struct node *n, struct uses *u, unsigned depth)
 {
     if (!n || depth > 200)
         return;
-    const bool is_equal =
-        n->kind == NODE_BINARY && (n->sign == SIGN('=', '=', 0) || n->sign == SIGN('!', '=', 0));
-    const bool is_mine = is_equal && n->a->kind == NODE_NAME && str_equal(n->a->name, c->name) &&
-                         n->b->kind == NODE_NUMBER;
-    c->uses += n->kind == NODE_NAME && str_equal(n->name, c->name);
-    c->first = is_mine && c->compared == 0 ? n->b->integer : c->first;
-    c->compared += is_mine;
-    for (uint32_t i = 0; i < n->count; i++)
-        count_comparisons(n->list[i], c, depth + 1);
-    count_comparisons(n->a, c, depth + 1);
-    count_comparisons(n->b, c, depth + 1);
-    count_comparisons(n->c, c, depth + 1);
-    count_comparisons(n->d, c, depth + 1);
+    const struct node *start = loop_start(n);
+    u->is_radius |= start && start->kind == NODE_UNARY && start->sign == SIGN('-', 0, 0) &&
+                    is_name_of(start->a, u->name);
+    u->is_bound |= has_name(n->kind == NODE_FOR     ? n->b
+                            : n->kind == NODE_WHILE ? n->a
+                                                    : NULL,
+                            u->name, 0) ||
+                   (is_binary(n, SIGN('%', 0, 0), SIGN('/', 0, 0)) && has_name(n->b, u->name, 0));
+    const bool is_equal = is_binary(n, SIGN('=', '=', 0), SIGN('!', '=', 0)) &&
+                          is_name_of(n->a, u->name) && n->b->kind == NODE_NUMBER;
+    const bool is_both = is_binary(n, SIGN('&', '&', 0), SIGN('|', '|', 0));
+    const bool asks = n->kind == NODE_IF || n->kind == NODE_CHOICE || is_both ||
+                      (n->kind == NODE_UNARY && n->sign == SIGN('!', 0, 0));
+    const uint32_t choices =
+        is_equal + (asks && is_name_of(n->a, u->name)) + (is_both && is_name_of(n->b, u->name));
+    if (choices && u->choices == 0)
+        u->first = is_equal ? n->b->integer : 1;
+    u->choices += choices;
+    u->count += is_name_of(n, u->name);
+    for (uint32_t i = 0; i < node_parts(n); i++)
+        find_uses(node_part(n, i), u, depth + 1);
 }
 
 // An integer argument: a size, unless its name or its use says otherwise.
@@ -630,15 +692,16 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
         const char *word;
         int64_t value;
         bool is_small;
-    } known[] = {{"offset", 0, false},     {"start", 0, false},     {"begin", 0, false},
-                 {"base", 0, false},       {"seed", 12345, false},  {"shift", 0, false},
-                 {"max_iter", 100, false}, {"maxiter", 100, false}, {"iterations", 100, false},
-                 {"iteration", 1, false},  {"iter", 100, false},    {"pass", 1, false},
-                 {"stage", 1, false},      {"level", 1, false},     {"phase", 0, false},
-                 {"flag", 1, false},       {"mode", 0, false},      {"dir", 1, false},
-                 {"inverse", 0, false},    {"thresh", 50, false},   {"steps", 10, false},
-                 {"depth_max", 10, false}, {"inc", 1, false},       {"step", 1, false},
-                 {"init", 0, false},       {"value", 1, false},     {"align", 16, false}};
+    } known[] = {{"offset", 0, false},    {"start", 0, false},        {"begin", 0, false},
+                 {"base", 0, false},      {"seed", 12345, false},     {"first", 0, false},
+                 {"origin", 0, false},    {"shift", 0, false},        {"max_iter", 100, false},
+                 {"maxiter", 100, false}, {"iterations", 100, false}, {"iteration", 1, false},
+                 {"iter", 100, false},    {"pass", 1, false},         {"stage", 1, false},
+                 {"level", 1, false},     {"phase", 0, false},        {"flag", 1, false},
+                 {"mode", 0, false},      {"dir", 1, false},          {"inverse", 0, false},
+                 {"thresh", 50, false},   {"steps", 10, false},       {"depth_max", 10, false},
+                 {"inc", 1, false},       {"step", 1, false},         {"init", 0, false},
+                 {"value", 1, false},     {"align", 16, false}};
     const struct variable *v = &s->kernel->parameters[parameter];
     struct atom *a = add_atom(s, v->name, ATOM_SIZE);
     if (!a)
@@ -652,11 +715,11 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     }
     if (r->axes == 3 && str_contains_nocase(v->name, "stride"))
         a->kind = ATOM_LEADING;
-    struct comparisons chosen = {.name = v->name};
-    count_comparisons(s->kernel->body, &chosen, 0);
-    if (chosen.compared > 0 && chosen.compared == chosen.uses) { // one of a few ways
+    struct uses uses = {.name = v->name};
+    find_uses(s->kernel->body, &uses, 0);
+    if (uses.choices > 0 && uses.choices == uses.count) { // one of a few ways
         a->kind = ATOM_SCALAR;
-        a->initial = chosen.first;
+        a->initial = uses.first;
     }
     const int extent = spread_extent(s->origins[parameter].member);
     if (extent >= 0 && extent >= (int)r->axes) { // of a batch
@@ -665,7 +728,7 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     }
     const bool is_step =
         extent < 0 && (is_step_name(v->name) || is_one_of_several(s->kernel, v->name));
-    if (a->kind == ATOM_SIZE && is_step && !is_loop_bound_in(s->kernel->body, v->name, 0)) {
+    if (a->kind == ATOM_SIZE && is_step && !uses.is_bound) {
         a->kind = ATOM_SCALAR;
         a->initial = 1;
     }
@@ -682,12 +745,12 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
             a->initial = strcmp(v->name, "k") == 0 ? 2 : 1;
         }
     }
-    if (is_role_small(v->name)) {
+    if (is_role_small(v->name) || uses.is_radius) {
         a->kind = ATOM_SCALAR;
         a->is_small = true;
         static const char *const edges[] = {"halo", "border", "ghost", NULL};
         a->initial = names_role(v->name, edges)                                            ? 1
-                     : str_contains_nocase(v->name, "radius")                              ? 2
+                     : uses.is_radius || str_contains_nocase(v->name, "radius")            ? 2
                      : str_contains_nocase(v->name, "channel") || strstr(v->name, "batch") ? 4
                                                                                            : 5;
     }
@@ -1154,28 +1217,37 @@ static void tell_fixed_sizes(struct writer_of *w)
     text_release(&names);
 }
 
-// Numbers of the text's own that would be parameters if it let -D give them.
-static void tell_defined_numbers(struct writer_of *w)
+// Numbers of the text's own that would be parameters if it let -D give them; `is_own`: their #define gives way.
+static void tell_numbers(struct writer_of *w, bool is_own)
 {
     struct study *s = w->study;
     struct text names = TEXT_INIT;
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
+        const char *first = strstr(s->text, n->name);
         int64_t value;
-        bool is_used = false;
+        bool is_used = !first || !is_word_of(first + strlen(n->name), n->name); // named once
         for (const struct token *t = s->kernel->from; t < s->kernel->to && !is_used; t++)
             is_used = t->kind == TOKEN_NAME && strcmp(t->text, n->name) == 0;
-        if (n->defined && !n->initial && names_role(n->name, tuned_words) &&
-            text_number(n->defined, &value) && value > 0 && !is_used)
+        if (n->defined && !n->initial && n->is_own_number == is_own &&
+            names_role(n->name, tuned_words) && text_number(n->defined, &value) && value > 0 &&
+            !is_used)
             text_addf(&names, "%s%s = %lld", names.length ? ", " : "", n->name, (long long)value);
     }
     if (names.length)
-        add_open(w, arena_printf(s->arena,
-                                 "whether to tune %s: the text defines what it is; named among the "
-                                 "spec's parameters, its #define gives way",
-                                 text_cstr(&names)));
+        add_open(w, arena_printf(s->arena, "whether to tune %s: the text defines what it is; %s",
+                                 text_cstr(&names),
+                                 is_own ? "named among the spec's parameters, its #define gives way"
+                                        : "with #ifndef and #endif around its own #define it is a "
+                                          "parameter"));
     s->run.failed |= names.failed;
     text_release(&names);
+}
+
+static void tell_defined_numbers(struct writer_of *w)
+{
+    tell_numbers(w, true);
+    tell_numbers(w, false);
 }
 
 static void add_restriction(struct writer_of *w, const char *text)
@@ -1420,7 +1492,7 @@ static void write_axis(struct writer_of *w, uint32_t axis)
             add_restriction_once(
                 w, arena_printf(s->arena, is_product ? "(%s) %% %s%s%s == 0" : "%s %% %s%s%s == 0",
                                 extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : ""));
-        if (!x->is_known)
+        if (!x->is_known || x->is_guess)
             add_open(w, arena_printf(s->arena, "GlobalSize.%c: %s is a guess", "XYZ"[axis],
                                      w -> out -> global[axis]));
     }
@@ -1470,6 +1542,15 @@ static bool is_template_type(const struct study *s, const char *words)
     return false;
 }
 
+// A type that nothing here defines, as a parameter of the spec names it; NULL: any other.
+static const char *open_type_words(const struct study *s, const struct type *t)
+{
+    bool is_open = t->base == TYPE_OPEN;
+    for (uint32_t i = 0; i < s->syntax.open_type_count; i++)
+        is_open |= t->base == TYPE_INTEGER && str_equal(s->syntax.open_types[i], t->words);
+    return is_open && !is_template_type(s, t->words) ? t->words : NULL;
+}
+
 static void write_buffer_type(struct writer_of *w, const struct type *t,
                               struct inferred_argument *a)
 {
@@ -1489,7 +1570,6 @@ static void write_buffer_type(struct writer_of *w, const struct type *t,
         a->is_zero = true;
     } else if (t->base == TYPE_OPEN) {
         a->type = "float";
-        a->type_words = is_template_type(s, t->words) ? NULL : t->words;
     } else if (t->base == TYPE_VOID) {
         a->type = "uint8";
         a->is_integer = true;
@@ -1497,6 +1577,7 @@ static void write_buffer_type(struct writer_of *w, const struct type *t,
         a->type = element_text(s, t, false);
         a->is_integer = t->base == TYPE_INTEGER;
     }
+    a->type_words = open_type_words(s, t);
 }
 
 // The initial contents of a buffer that is read.
@@ -1508,8 +1589,17 @@ static void write_fill(struct writer_of *w, const struct object *o, int32_t cont
         a->generator = arena_printf(s->arena, "%s * i", s->atoms[content].text);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0 && o->is_scatter) {
-        // Each element is chosen once, so that no two items write the same one.
-        a->generator = arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
+        // Each element is chosen once, so that no two items write the same one; several that lie together, "6 * n", are
+        // one item's.
+        char *end = NULL;
+        const long each = a->size ? strtol(a->size, &end, 10) : 1;
+        const bool is_tuple = each > 1 && str_starts(end, " * ");
+        const char *all = s->atoms[content].text;
+        if (is_tuple && str_equal(all, "size")) // in a fill that is the buffer's own
+            all = arena_printf(s->arena, "(size // %ld)", each);
+        a->generator = is_tuple && all
+                           ? arena_printf(s->arena, "i // %ld * 40487 %% %s", each, all)
+                           : arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0) {
         a->low = "0";
@@ -1703,7 +1793,8 @@ static const char *scalar_value(const char *name)
     } known[] = {{"alpha", "1.5"}, {"beta", "0.5"},   {"eps", "0.001"}, {"soft", "0.001"},
                  {"dt", "0.01"},   {"delta", "0.01"}, {"tol", "0.001"}, {"sigma", "0.3"},
                  {"vol", "0.3"},   {"rate", "0.05"},  {"risk", "0.05"}, {"gamma", "1.2"},
-                 {"damp", "0.99"}, {"scale", "1.5"},  {"inv", "0.5"},   {"thresh", "0.5"}};
+                 {"damp", "0.99"}, {"scale", "1.5"},  {"inv", "0.5"},   {"thresh", "0.5"},
+                 {"max", "0.75"},  {"min", "0.25"}};
     static const struct {
         const char *name, *value;
     } whole[] = {{"a", "2.0"},   {"A", "2.0"},   {"dx", "0.003"}, {"dy", "0.002"},
@@ -1726,12 +1817,8 @@ static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferre
     a->name = v->name;
     a->kind = INFERRED_SCALAR;
     a->is_integer = v->type->base == TYPE_INTEGER;
-    if (v->type->base == TYPE_OPEN) {
-        a->type = "float";
-        a->type_words = is_template_type(s, v->type->words) ? NULL : v->type->words;
-    } else {
-        a->type = element_text(s, v->type, true);
-    }
+    a->type = v->type->base == TYPE_OPEN ? "float" : element_text(s, v->type, true);
+    a->type_words = open_type_words(s, v->type);
     a->value = a->is_integer ? "1" : scalar_value(v->name);
     for (uint32_t i = 0; i < s->atom_count; i++) {
         const struct atom *atom = &s->atoms[i];
@@ -1946,11 +2033,16 @@ static bool needs_constant(const struct writer_of *w, const struct atom *a)
     return true;
 }
 
-// WIDTH_OF_ALL: a macro, not a name that this reader only does not know.
-static bool is_macro_name(const char *name)
+static void write_other_name(struct writer_of *w, const char *name, int64_t value)
 {
-    return strlen(name) > 1 && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == 0 &&
-           !is_language_name(name);
+    const struct study *s = w->study;
+    struct inferred *out = w->out;
+    bool is_there = inferred_find_name(out, name) || study_find_atom(s, name) >= 0;
+    for (uint32_t i = 0; i < s->syntax.open_type_count; i++)
+        is_there |= str_equal(s->syntax.open_types[i], name);
+    if (!is_there && out->name_count < s->atom_count + NAMES_MOST)
+        out->names[out->name_count++] = (struct inferred_name){
+            .name = name, .role = NAME_CONSTANT, .value = value, .is_guess = true};
 }
 
 // The file is built whole, but for CUDA's host code: macros that only its other functions use, and that nothing
@@ -1958,7 +2050,6 @@ static bool is_macro_name(const char *name)
 static bool write_other_names(struct writer_of *w)
 {
     struct study *s = w->study;
-    struct inferred *out = w->out;
     struct reach *all = arena_alloc(s->arena, sizeof *all);
     if (!all)
         return false;
@@ -1970,14 +2061,13 @@ static bool write_other_names(struct writer_of *w)
     }
     for (uint32_t i = 0; i < all->name_count; i++) {
         const struct surveyed_name *n = survey_find(&s->survey, all->names[i]);
-        bool is_known = n != NULL || !is_macro_name(all->names[i]);
-        for (uint32_t k = 0; k < out->name_count; k++)
-            is_known |= str_equal(out->names[k].name, all->names[i]);
-        for (uint32_t k = 0; k < s->atom_count; k++)
-            is_known |= str_equal(s->atoms[k].name, all->names[i]);
-        if (!is_known)
-            out->names[out->name_count++] = (struct inferred_name){
-                .name = all->names[i], .role = NAME_CONSTANT, .value = 16, .is_guess = true};
+        if (!n && is_macro_name(all->names[i]))
+            write_other_name(w, all->names[i], 16);
+    }
+    for (size_t i = 0; i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        if (n->is_demanded && !n->is_defined && !n->initial && is_macro_name(n->name))
+            write_other_name(w, n->name, n->in_condition ? default_of_condition(n) : 16);
     }
     return true;
 }
@@ -2029,9 +2119,12 @@ static bool write_names(struct writer_of *w)
                 is_of_member |= str_equal(a->type, s->syntax.records[r].text) &&
                                 str_equal(s->syntax.records[r].open_type, type);
         }
-        if (is_used || is_of_member)
-            out->names[out->name_count++] = (struct inferred_name){
-                .name = type, .role = NAME_TYPE, .values = is_of_member ? "[\"int\"]" : NULL};
+        if (is_used || is_of_member || is_macro_name(type)) // the file is built whole
+            out->names[out->name_count++] =
+                (struct inferred_name){.name = type,
+                                       .role = NAME_TYPE,
+                                       .is_integer = s->syntax.open_is_integer[i],
+                                       .values = is_of_member ? "[\"int\"]" : NULL};
     }
     return !s->run.failed;
 }
@@ -2353,6 +2446,18 @@ static bool is_item_busy(struct study *s, uint32_t axis, int64_t place)
     return is_busy;
 }
 
+// reqd_work_group_size(64, 1, 1): the text fixes what could be tuned.
+static void tell_fixed_group(struct writer_of *w)
+{
+    struct study *s = w->study;
+    const struct node *required = s->kernel->required[0];
+    if (required && required->kind == NODE_NUMBER && required->integer > 1)
+        add_open(w, arena_printf(s->arena,
+                                 "the group is %lld, as reqd_work_group_size says in line %u: a "
+                                 "name there in place of the number (WG_SIZE) is tuned",
+                                 (long long)required->integer, required->line));
+}
+
 // A group whose size is a number, and which does all the work along its axis, has no items that return at once: others
 // wait for them at a barrier.
 static void narrow_groups(struct study *s)
@@ -2438,10 +2543,9 @@ static bool limit_memory(struct writer_of *w)
     }
     for (uint32_t i = 0; i < s->atom_count; i++) {
         s->atoms[i].value = s->atoms[i].initial;
-        for (uint32_t k = 0; k < out->name_count; k++) {
-            if (str_equal(out->names[k].name, s->atoms[i].text))
-                out->names[k].value = s->atoms[i].initial;
-        }
+        struct inferred_name *n = inferred_find_name(out, s->atoms[i].text);
+        if (n)
+            n->value = s->atoms[i].initial;
     }
     return true;
 }
@@ -2499,14 +2603,13 @@ static void note_shortage(struct writer_of *w, struct bound_names *b, bool is_va
 static void note_shortages(struct writer_of *w, struct bound_names *b, struct shortage *out)
 {
     struct study *s = w->study;
-    int64_t before[ATOMS_MOST];
+    int64_t before[ATOMS_MOST] = {0};
     for (uint32_t i = 0; i < s->atom_count; i++)
         before[i] = s->atoms[i].value = s->atoms[i].initial;
     note_shortage(w, b, false, out);
     for (uint32_t i = 0; i < s->atom_count; i++) {
-        const char *at = NULL;
-        for (uint32_t k = 0; k < w->out->name_count; k++)
-            at = str_equal(w->out->names[k].name, s->atoms[i].text) ? w->out->names[k].values : at;
+        const struct inferred_name *n = inferred_find_name(w->out, s->atoms[i].text);
+        const char *at = n ? n->values : NULL;
         while (at && (at = strpbrk(at, "0123456789")) != NULL) {
             char *end;
             s->atoms[i].value = strtoll(at, &end, 10);
@@ -2574,9 +2677,10 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     narrow_groups(s);
     tell_fixed_sizes(w);
     tell_unread(w);
-    w->is_by_group = names_role(s->kernel->name, group_results);
+    w->is_by_group = w->reach->is_joint && names_role(s->kernel->name, group_results);
     w->out->axes = s->axes;
     w->out->is_function = s->axes == 0;
+    tell_fixed_group(w);
     if (s->is_group_guess)
         add_open(w, "LocalSize: the size of a work-group, of which the text makes no sense");
     for (uint32_t axis = 0; axis < s->axes; axis++)
@@ -2672,21 +2776,12 @@ static bool infer_with(const struct asked *q, const struct switched *forced,
     return is_done || error_memory(e);
 }
 
-static struct inferred_argument *find_argument(const struct inferred *f, const char *name)
-{
-    for (uint32_t i = 0; i < f->argument_count; i++) {
-        if (strcmp(f->arguments[i].name, name) == 0)
-            return &f->arguments[i];
-    }
-    return NULL;
-}
-
 // Adds a variant's knowledge about buffers that the default does not use, or only reads.
 static void merge_variant(struct inferred *f, const struct inferred *variant)
 {
     for (uint32_t i = 0; i < f->argument_count; i++) {
         struct inferred_argument *a = &f->arguments[i];
-        const struct inferred_argument *v = find_argument(variant, a->name);
+        const struct inferred_argument *v = inferred_find_argument(variant, a->name);
         if (!v || v->kind != a->kind || a->kind == INFERRED_SCALAR || v->is_unused || v->is_guess)
             continue;
         if (a->is_unused)
@@ -2728,15 +2823,6 @@ static bool look_at_variants(const struct asked *q, struct inferred *f, struct e
         }
     }
     return true;
-}
-
-static const struct inferred_name *find_inferred_name(const struct inferred *f, const char *name)
-{
-    for (uint32_t i = 0; i < f->name_count; i++) {
-        if (str_equal(f->names[i].name, name))
-            return &f->names[i];
-    }
-    return NULL;
 }
 
 static bool is_same_group(const struct inferred *a, const struct inferred *b)
@@ -2783,7 +2869,7 @@ static bool add_variant_restrictions(const struct asked *q, const struct switche
     }
     for (uint32_t i = 0; i < f->name_count; i++) {
         const struct inferred_name *n = &f->names[i];
-        if (n->role == NAME_PARAMETER && !n->is_switch && !find_inferred_name(variant, n->name) &&
+        if (n->role == NAME_PARAMETER && !n->is_switch && !inferred_find_name(variant, n->name) &&
             is_in_launch(f, n->name))
             all[count++] =
                 switched_text(switched, q->arena,
@@ -2808,11 +2894,11 @@ static bool add_default_names(const struct asked *q, const struct inferred *f,
     if (!names)
         return false;
     for (uint32_t i = 0; i < variant->name_count; i++) {
-        const struct inferred_name *n = &variant->names[i], *mine = find_inferred_name(f, n->name);
+        const struct inferred_name *n = &variant->names[i], *mine = inferred_find_name(f, n->name);
         names[count++] = n->is_switch && mine ? *mine : *n;
     }
     for (uint32_t i = 0; i < f->name_count; i++) {
-        if (!f->names[i].is_own && !find_inferred_name(variant, f->names[i].name))
+        if (!f->names[i].is_own && !inferred_find_name(variant, f->names[i].name))
             names[count++] = f->names[i];
     }
     variant->names = names;

@@ -24,6 +24,7 @@ struct inferred_name {
     const char *values; // of a parameter: "[16, 32, 64]"
     bool is_guess;      // the text gives it no value
     bool is_switch;
+    bool is_integer;     // a type that the text uses as one
     bool is_own;         // not the kernel's: a size of the work-group that it leaves to the launch
     bool is_argument;    // of an integer argument of this name
     bool is_given;       // the user's files say its value
@@ -95,7 +96,12 @@ struct inferred_kernels {
     const char **names;
     uint32_t count;
     const char *hidden; // which stand in what conditions (variants.h); ""
+    // (or NULL) Where there is none: a macro that nothing defines, and the function behind it, whose head it may begin.
+    const char *macro, *behind;
 };
+
+struct inferred_name *inferred_find_name(const struct inferred *f, const char *name); // or NULL
+struct inferred_argument *inferred_find_argument(const struct inferred *f, const char *name);
 
 bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,
                    struct inferred_kernels *out, struct error *e);

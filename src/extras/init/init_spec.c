@@ -77,7 +77,7 @@ static void put_parameters(struct spec_text *t, const struct inferred *f)
         if (n->role == NAME_CONSTANT)
             continue;
         put_member(t, &any, true, n->name);
-        text_add(t->out, n->values ? n->values : "[\"float\"]");
+        text_add(t->out, n->values ? n->values : n->is_integer ? "[\"int\"]" : "[\"float\"]");
     }
     text_add(t->out, any ? "\n  }" : "}");
     any = false;

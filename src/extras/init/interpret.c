@@ -33,7 +33,8 @@ struct value {
     struct object *object;   // POINTER; UNKNOWN: where it was loaded from
     int64_t offset;          // POINTER: in bytes; UNKNOWN: the element
     const struct type *type; // POINTER: of what it points to
-    int64_t step, extent;    // POINTER: bytes of what it points to; how many, 0: unknown
+    // POINTER: bytes of what it points to; how many, 0: unknown. step of UNKNOWN: 1, the place behind a loaded one.
+    int64_t step, extent;
     union {
         const int64_t *rest; // POINTER: the inner dimensions
         struct value *lanes; // VECTOR
@@ -169,8 +170,10 @@ static void touch_memory(struct machine *m, const struct value *p, int64_t bytes
     if (o->space == SPACE_OWN || o->space == SPACE_SHARED)
         m->run->outside_local |= o->access.outside;
     m->run->writes += is_write && o->space != SPACE_OWN && o->space != SPACE_SHARED;
-    if (is_write && p->is_by_data && o->access.index)
-        ((struct object *)o->access.index)->access.is_scatter = true;
+    // The buffer that chooses where chooses, and what chose there, too: dst[rows[queue[i]]].
+    const struct object *from = is_write && p->is_by_data ? o->access.index : NULL;
+    for (; from && !from->access.is_scatter; from = from->access.index)
+        ((struct object *)from)->access.is_scatter = true;
     if (!p->is_by_data)
         widen_span(&o->access.plain, p->offset, p->offset + bytes);
     widen_span(is_write ? &o->access.written : &o->access.read, p->offset, p->offset + bytes);
@@ -244,7 +247,7 @@ static struct value index_pointer(struct machine *m, const struct value *p, cons
             o->access.index = i->object;
             i->object->access.is_index |= !i->has_most;
         }
-        index = i->has_most ? i->integer : 0;
+        index = i->has_most ? i->integer : i->kind == VALUE_UNKNOWN && i->step == 1;
         is_by_data = true;
     }
     if (o && p->extent && (index < 0 || index >= p->extent))
@@ -482,6 +485,8 @@ static struct value join_unknown(const struct value *a, const struct value *b)
 static struct value unknown_binary(uint32_t sign, const struct value *a, const struct value *b)
 {
     struct value v = join_unknown(a, b);
+    v.step = sign == SIGN('+', 0, 0) && ((b->kind == VALUE_INTEGER && b->integer == 1) ||
+                                         (a->kind == VALUE_INTEGER && a->integer == 1));
     bool has_a = a->kind == VALUE_INTEGER || a->has_most,
          has_b = b->kind == VALUE_INTEGER || b->has_most;
     int64_t x = a->integer, y = b->integer;
@@ -598,13 +603,18 @@ static struct value integer_binary(uint32_t sign, int64_t a, int64_t b)
     }
 }
 
-// Two neighbours of a buffer that are compared: where each row of something begins.
-static void note_offsets(const struct value *a, const struct value *b)
+// Two neighbours of a buffer, which are compared or subtracted: where each row of something begins.
+static void note_offsets(uint32_t sign, const struct value *a, const struct value *b)
 {
+    const bool is_length = sign == SIGN('-', 0, 0);
+    const struct value *low = is_length ? b : a, *high = is_length ? a : b;
+    const bool is_compared = sign == SIGN('<', 0, 0) || sign == SIGN('!', '=', 0);
     bool is_pair = a->kind == VALUE_UNKNOWN && b->kind == VALUE_UNKNOWN && a->object &&
-                   a->object == b->object && b->offset == a->offset + 1;
-    if (is_pair && a->object->space != SPACE_OWN && a->object->space != SPACE_SHARED)
-        a->object->access.is_offsets = true;
+                   a->object == b->object && high->offset == low->offset + 1;
+    if (!is_pair || a->object->space == SPACE_OWN || a->object->space == SPACE_SHARED)
+        return;
+    a->object->access.is_offsets |= is_compared;
+    a->object->access.is_length |= is_length;
 }
 
 static struct value combine(struct machine *m, uint32_t sign, const struct value *a,
@@ -631,14 +641,14 @@ static struct value combine(struct machine *m, uint32_t sign, const struct value
     }
     if (a->kind == VALUE_VECTOR || b->kind == VALUE_VECTOR) {
         uint32_t lanes = a->kind == VALUE_VECTOR ? a->lane_count : b->lane_count;
+        m->run->budget -= lanes < m->run->budget ? lanes : m->run->budget;
         struct value x = spread_lanes(m, a, lanes), y = spread_lanes(m, b, lanes);
         for (uint32_t i = 0; i < lanes && x.kind == VALUE_VECTOR && y.kind == VALUE_VECTOR; i++)
             x.lanes[i] = combine(m, sign, &x.lanes[i], &y.lanes[i]);
         return x;
     }
     if (!is_known_value(a) || !is_known_value(b)) {
-        if (sign == SIGN('<', 0, 0) || sign == SIGN('!', '=', 0))
-            note_offsets(a, b);
+        note_offsets(sign, a, b);
         return unknown_binary(sign, a, b);
     }
     if (a->kind == VALUE_REAL || b->kind == VALUE_REAL)

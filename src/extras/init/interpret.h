@@ -16,6 +16,7 @@ struct touched {
     bool by_data;               // an index came out of memory
     const struct object *index; // (or NULL) the buffer it came from
     bool is_offsets;            // two neighbours of it are the ends of a loop
+    bool is_length;             // and of a difference
     bool is_index;              // what it holds chooses elements of another
     bool is_scatter;            // that are written
     bool outside;               // an access beyond a dimension of it

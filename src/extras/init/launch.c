@@ -29,6 +29,15 @@ bool names_role(const char *name, const char *const *words)
     return false;
 }
 
+int32_t study_find_atom(const struct study *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (strcmp(s->atoms[i].name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
 // ---- numbers -----------------------------------------------------------------------------------
 
 int64_t study_local(const struct study *s, uint32_t axis)
@@ -659,19 +668,13 @@ static bool find_fixed_extent(struct study *s, uint32_t axis, int64_t groups)
     return x->is_known;
 }
 
-// The end that the kernel itself sets: the simplest extent that fits two choices of sizes.
-static bool find_guarded_extent(struct study *s, uint32_t axis)
+// The simplest extent that fits two choices of sizes, with which so many groups are busy.
+static bool fit_extent(struct study *s, uint32_t axis, int64_t first, int64_t second)
 {
     struct launch_axis *x = &s->axis[axis];
     struct extent e;
     uint64_t state = 0;
-    study_set_sizes(s, 0);
-    int64_t first = busy_groups(s, axis);
-    study_set_sizes(s, 1);
-    int64_t second = first > 0 ? busy_groups(s, axis) : 0;
-    study_set_sizes(s, 0);
-    x->is_guarded = first > 0 && second > 0;
-    while (x->is_guarded && next_extent(s, &e, &state)) {
+    while (next_extent(s, &e, &state)) {
         if (!extent_gives(s, axis, &e, first))
             continue;
         study_set_sizes(s, 1);
@@ -684,7 +687,28 @@ static bool find_guarded_extent(struct study *s, uint32_t axis)
             return true;
         }
     }
-    return x->is_guarded && first == second && find_fixed_extent(s, axis, first);
+    return false;
+}
+
+// The end that the kernel itself sets. What each item does may be several elements, as the colours of a pixel are: then
+// the end counts items.
+static bool find_guarded_extent(struct study *s, uint32_t axis)
+{
+    struct launch_axis *x = &s->axis[axis];
+    const int64_t factor = x->tile_factor;
+    study_set_sizes(s, 0);
+    const int64_t first = busy_groups(s, axis);
+    study_set_sizes(s, 1);
+    const int64_t second = first > 0 ? busy_groups(s, axis) : 0;
+    study_set_sizes(s, 0);
+    x->is_guarded = first > 0 && second > 0;
+    if (!x->is_guarded || fit_extent(s, axis, first, second))
+        return x->is_guarded;
+    x->tile_factor = 1;
+    if (factor > 1 && fit_extent(s, axis, first, second))
+        return true;
+    x->tile_factor = factor;
+    return first == second && find_fixed_extent(s, axis, first);
 }
 
 // ---- the work-group ----------------------------------------------------------------------------
@@ -744,11 +768,7 @@ static void add_candidate(struct candidates *c, int32_t local)
 
 static int32_t find_named(const struct study *s, const struct node *n)
 {
-    for (uint32_t i = 0; n->kind == NODE_NAME && i < s->atom_count; i++) {
-        if (strcmp(s->atoms[i].name, n->name) == 0)
-            return (int32_t)i;
-    }
-    return -1;
+    return n->kind == NODE_NAME ? study_find_atom(s, n->name) : -1;
 }
 
 // A name, or a number, that the kernel's attributes say; and TILE / PER_ITEM, TILE / 8, WARPS * 32.
@@ -855,12 +875,9 @@ static void add_defined_numbers(struct study *s, uint32_t axis, struct candidate
 
 static int32_t find_parameter(const struct study *s, const char *name)
 {
-    for (uint32_t i = 0; i < s->atom_count; i++) {
-        const struct atom *a = &s->atoms[i];
-        if (strcmp(a->name, name) == 0)
-            return a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_own ? (int32_t)i : -1;
-    }
-    return -1;
+    const int32_t i = study_find_atom(s, name);
+    const struct atom *a = i < 0 ? NULL : &s->atoms[i];
+    return a && a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_own ? i : -1;
 }
 
 // TILE / PER_ITEM, where the text has it.
@@ -1280,10 +1297,9 @@ static uint32_t find_batch_argument(const struct study *s)
 
 static uint32_t batch_atom(struct study *s)
 {
-    uint32_t i = 0;
-    while (i < s->atom_count && strcmp(s->atoms[i].name, "BATCH") != 0)
-        i++;
-    if (i == s->atom_count && i < ATOMS_MOST)
+    const int32_t found = study_find_atom(s, "BATCH");
+    const uint32_t i = found >= 0 ? (uint32_t)found : s->atom_count;
+    if (found < 0 && i < ATOMS_MOST)
         s->atoms[s->atom_count++] = (struct atom){.name = "BATCH",
                                                   .text = "BATCH",
                                                   .kind = ATOM_SIZE,
@@ -1321,7 +1337,8 @@ static void find_open_extent(struct study *s, uint32_t axis, const struct stride
             return;
         x->extent.atoms[x->extent.count++] = size;
     }
-    x->is_known = mine->is_any;
+    x->is_guess = !mine->is_any && s->asks_group[axis];
+    x->is_known = mine->is_any || x->is_guess;
 }
 
 static int32_t find_count_atom(const struct study *s)

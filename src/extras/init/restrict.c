@@ -354,12 +354,8 @@ static void visit_node(struct seeker *k, const struct node *n, bool divisions)
         for (uint32_t i = 0; i < n->type->dimension_count; i++)
             visit_node(k, n->type->dimensions[i], divisions);
     }
-    visit_node(k, n->a, divisions);
-    visit_node(k, n->b, divisions);
-    visit_node(k, n->c, divisions);
-    visit_node(k, n->d, divisions);
-    for (uint32_t i = 0; i < n->count; i++)
-        visit_node(k, n->list[i], divisions);
+    for (uint32_t i = 0; i < node_parts(n); i++)
+        visit_node(k, node_part(n, i), divisions);
     bool is_division = n->kind == NODE_BINARY && n->sign == SIGN('/', 0, 0);
     bool is_remainder = n->kind == NODE_BINARY && n->sign == SIGN('%', 0, 0);
     if (divisions ? is_division : is_remainder) {

@@ -190,12 +190,8 @@ static void spread_node(struct spreading *s, struct node *n)
         name_parameter(s, n, at);
         return;
     }
-    spread_node(s, n->a);
-    spread_node(s, n->b);
-    spread_node(s, n->c);
-    spread_node(s, n->d);
-    for (uint32_t i = 0; i < n->count; i++)
-        spread_node(s, n->list[i]);
+    for (uint32_t i = 0; i < node_parts(n); i++)
+        spread_node(s, node_part(n, i));
 }
 
 bool spread_structs(struct syntax *syntax, struct function *kernel, const char *text,

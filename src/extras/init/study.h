@@ -64,6 +64,7 @@ struct launch_axis {
     bool is_one_less;     // but one: each works on what lies behind the next one's place
     bool is_guarded;      // the kernel itself stops at the extent
     bool is_known;
+    bool is_guess; // known, and its end is the only size that is left
 };
 
 // Between the size of a group along an axis and another parameter.
@@ -128,6 +129,7 @@ unsigned study_group_faults(struct study *s);
 void study_relations(struct study *s);
 void study_carry(struct study *s, uint32_t atom);
 const char *study_relation_text(struct study *s, const struct relation *r);
+int32_t study_find_atom(const struct study *s, const char *name); // -1: there is none
 // Does the text compile with the atoms' values (restrict.c)?
 bool study_fulfils(const struct study *s);
 // Gives the sizes values that tell them apart: three choices, the third in another order.

@@ -141,6 +141,8 @@ static void survey_item(struct surveyor *s, const struct scan_item *item)
     size_t count = 0;
     struct token *t = asks ? tokens_read(item->text, strlen(item->text), s->arena, &count) : NULL;
     s->failed |= asks && !t;
+    if (item->kind == SCAN_ERROR && guarded) // #ifndef NAME / #error
+        note_name(s, guarded)->is_demanded = true;
     s->guarded = guarded_name(item, t, count);
     if (opens && s->depth < NEST_MOST)
         s->compared_count[s->depth++] = 0;
@@ -186,23 +188,41 @@ static struct surveyed_name *asked_name(struct surveyor *s, const struct scan_it
     return name && name->kind == TOKEN_NAME ? note_name(s, name->text) : NULL;
 }
 
-// #ifdef A / #elif B / #endif, each with a text of one macro: the text does not compile without one.
-static void survey_chain(struct surveyor *s, const struct scan *scan, uint32_t first)
+// return 0; - what a text that has to be told more does without.
+static bool does_nothing(struct lone_text *text, uint32_t item)
 {
+    struct item_tokens words;
+    if (item >= text->scan.count || text->scan.items[item].kind != SCAN_TEXT ||
+        !lone_text_words(text, item, &words))
+        return false;
+    size_t count = words.count;
+    while (count && words.list[count - 1].kind == TOKEN_END)
+        count--;
+    return count == 3 && strcmp(words.list[0].text, "return") == 0 &&
+           words.list[1].kind == TOKEN_NUMBER;
+}
+
+// #ifdef A / #elif B / #endif, each with a text of one macro: the text does not compile without one. Where #else only
+// returns 0, it computes nothing without one.
+static void survey_chain(struct surveyor *s, struct lone_text *text, uint32_t first)
+{
+    const struct scan *scan = &text->scan;
+    bool is_idle = false;
     uint32_t heads[16], count = 0, depth = 0, end = first;
     for (; end < scan->count; end++) {
         const enum scan_kind kind = scan->items[end].kind;
         bool opens = kind == SCAN_IF || kind == SCAN_IFDEF || kind == SCAN_IFNDEF;
         depth += opens;
         bool refuses = end + 1 < scan->count && scan->items[end + 1].kind == SCAN_ERROR;
-        if (depth == 1 && kind == SCAN_ELSE && !refuses)
+        is_idle |= depth == 1 && kind == SCAN_ELSE && does_nothing(text, end + 1);
+        if (depth == 1 && kind == SCAN_ELSE && !refuses && !is_idle)
             return;
         if (depth == 1 && (opens || kind == SCAN_ELIF) && count < 16)
             heads[count++] = end;
         if (kind == SCAN_ENDIF && --depth == 0)
             break;
     }
-    if (count < 2 || !defines_same(scan, first, heads[1], end))
+    if (count < 2 || (!is_idle && !defines_same(scan, first, heads[1], end)))
         return;
     for (uint32_t i = 0; i < count; i++) {
         struct surveyed_name *n = asked_name(s, &scan->items[heads[i]]);
@@ -252,7 +272,7 @@ bool survey_read(struct lone_text *text, struct arena *a, struct survey_of_names
         if (scan_is_own_number(&text->scan, i))
             note_name(&s, text->scan.items[i].text)->is_own_number = true;
         if (text->scan.items[i].kind == SCAN_IFDEF || text->scan.items[i].kind == SCAN_IF) {
-            survey_chain(&s, &text->scan, i);
+            survey_chain(&s, text, i);
             survey_alias(&s, &text->scan, i);
         }
     }

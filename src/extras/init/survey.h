@@ -17,6 +17,7 @@ struct surveyed_name {
     bool compared_order; // by < and the like: its values are not those it is compared with
     bool is_bare;        // `#if NAME`: a switch
     bool is_unroll;      // `#pragma unroll NAME`
+    bool is_demanded;    // without it an #error stands
     // A chain `#ifdef A ... #elif B ... #endif` defines the same macro in its branches and has no
     // #else: A has to be given, the others need not.
     bool is_first, is_later;

@@ -18,13 +18,14 @@ struct trial {
 // The kinds of what one check says.
 enum trial_kind {
     TRIAL_PASSED,
-    TRIAL_PAST,  // wrote past the end of `argument`
-    TRIAL_NAN,   // NaN in what the default configuration gives
-    TRIAL_RACE,  // which differs from launch to launch
-    TRIAL_IDLE,  // no launch changed anything
-    TRIAL_CRASH, // which ended the worker
-    TRIAL_LONG,  // which took too long
-    TRIAL_WRONG, // a configuration fails where the default works: `rows`
+    TRIAL_PAST,      // wrote past the end of `argument`
+    TRIAL_UNWRITTEN, // the default configuration leaves elements of `argument` unwritten
+    TRIAL_NAN,       // NaN in what the default configuration gives
+    TRIAL_RACE,      // which differs from launch to launch
+    TRIAL_IDLE,      // no launch changed anything
+    TRIAL_CRASH,     // which ended the worker
+    TRIAL_LONG,      // which took too long
+    TRIAL_WRONG,     // a configuration fails where the default works: `rows`
     TRIAL_OTHER
 };
 
@@ -41,7 +42,8 @@ void trial_rows_free(struct trial_rows *rows);
 
 // Counts how often which remedy was taken.
 struct trial_state {
-    unsigned nan, race, idle, crash, slow;
+    unsigned nan, filled, idle, crash, slow, past;
+    char raced[128]; // (or "") an output that several items seem to write
 };
 
 // Changes `f` so that the next check may pass, and says what it did. False: it knows no remedy (or has
