@@ -1,4 +1,4 @@
-// Which configurations of a tune may still be the best: those whose screening is within a factor of
+// The finalists: the configurations of a tune that may still be the best, whose screening is within a factor of
 // the fastest, the fastest first, and no more than a fixed number. Only their jobs are kept, so
 // that memory does not grow with the space.
 #pragma once

@@ -230,6 +230,12 @@ static struct value load_value(struct machine *m, const struct value *p)
     return v;
 }
 
+// What costs more than one step.
+static void pay(struct machine *m, uint64_t steps)
+{
+    m->run->budget -= steps < m->run->budget ? steps : m->run->budget;
+}
+
 // The value of an array or a pointer with an index.
 static struct value index_pointer(struct machine *m, const struct value *p, const struct value *i)
 {
@@ -237,7 +243,7 @@ static struct value index_pointer(struct machine *m, const struct value *p, cons
     int64_t index = i->integer;
     bool is_by_data = p->is_by_data;
     const bool has_inner = p->rest_count > 0;
-    m->run->budget -= m->run->budget > 0; // it costs as much as two others
+    pay(m, 1); // it costs as much as two others
     if (i->kind == VALUE_REAL)
         index = as_integer(i);
     if (i->kind != VALUE_INTEGER && i->kind != VALUE_REAL) {
@@ -427,7 +433,7 @@ static struct value converted(const struct value *v, const struct type *t)
 static struct value spread_lanes(struct machine *m, const struct value *v, uint32_t lanes)
 {
     struct value out = {.kind = VALUE_VECTOR, .lane_count = lanes};
-    m->run->budget -= lanes < m->run->budget ? lanes : m->run->budget;
+    pay(m, lanes);
     out.lanes = arena_array(&m->arena, lanes, sizeof *out.lanes);
     if (!out.lanes) {
         m->run->failed = m->stopped = true;
@@ -641,7 +647,7 @@ static struct value combine(struct machine *m, uint32_t sign, const struct value
     }
     if (a->kind == VALUE_VECTOR || b->kind == VALUE_VECTOR) {
         uint32_t lanes = a->kind == VALUE_VECTOR ? a->lane_count : b->lane_count;
-        m->run->budget -= lanes < m->run->budget ? lanes : m->run->budget;
+        pay(m, lanes);
         struct value x = spread_lanes(m, a, lanes), y = spread_lanes(m, b, lanes);
         for (uint32_t i = 0; i < lanes && x.kind == VALUE_VECTOR && y.kind == VALUE_VECTOR; i++)
             x.lanes[i] = combine(m, sign, &x.lanes[i], &y.lanes[i]);
@@ -751,6 +757,7 @@ static struct value evaluate_item(struct machine *m, const struct node *n)
 // ---- calls -------------------------------------------------------------------------------------
 
 #define ARGUMENTS_MOST 24
+#define FRAME_STEP     8 // variables that are made in the time of a step
 
 static struct value call_function(struct machine *m, const struct function *f,
                                   const struct node *call, const struct value *arguments)
@@ -758,6 +765,7 @@ static struct value call_function(struct machine *m, const struct function *f,
     if (m->calls == CALLS_MOST || !f->body)
         return unknown_value();
     struct frame frame = {.result = unknown_value()}, *outer = m->frame;
+    pay(m, f->slots / FRAME_STEP);
     frame.slots = arena_array(&m->arena, f->slots + 1, sizeof *frame.slots);
     frame.types = arena_array(&m->arena, f->slots + 1, sizeof *frame.types);
     if (!frame.slots || !frame.types) {
@@ -1353,6 +1361,7 @@ void run_item(struct run *r, const int64_t group[3], const int64_t item[3])
     m.arena = r->scratch;
     memcpy(m.group, group, sizeof m.group);
     memcpy(m.item, item, sizeof m.item);
+    pay(&m, f->slots / FRAME_STEP);
     frame.slots = arena_array(&m.arena, f->slots + 1, sizeof *frame.slots);
     frame.types = arena_array(&m.arena, f->slots + 1, sizeof *frame.types);
     if (!frame.slots || !frame.types || !f->body) {
