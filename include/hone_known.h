@@ -32,7 +32,7 @@ extern "C" {
 typedef struct hone_known hone_known;
 
 /* What is known of a device. All but the name may be NULL, "" or 0; they find a device that is like it where it was not
-   measured itself. */
+   measured itself. Then what reads compute units that are not told has no value. */
 typedef struct hone_known_device {
     const char *name;         /* or UUID */
     const char *vendor;       /* as the driver says: "NVIDIA Corporation" */
