@@ -100,7 +100,8 @@ HONE_KNOWN_API int hone_known_geometry(const hone_known *table, const hone_known
                                        hone_known_launch *out);
 /* How many launches a configuration has at most. */
 HONE_KNOWN_API uint32_t hone_known_launches(const hone_known *table, uint32_t configuration);
-/* Bytes of an argument's buffer, or local memory; -1: a scalar, or it has no value. */
+/* Bytes of an argument's buffer, or local memory; -1: a scalar, or it has no value. What the spec fills with zeros, and its
+   kernel reads, has to begin so (`parts` of matmul_half). */
 HONE_KNOWN_API int64_t hone_known_bytes(const hone_known *table, const hone_known_device *device,
                                         uint32_t configuration, uint32_t argument,
                                         const int64_t *shape);

@@ -662,6 +662,8 @@ START_TEST(another_cards_compute_units_have_to_be_told)
     struct arena a;
     struct deploy_table t;
     struct core_table c;
+    struct text out = TEXT_INIT;
+    const struct deploy_writing w = {.prefix = "half"};
     uint32_t choice[64];
     arena_init(&a);
     struct spec *s = spec_load(HONE_SOURCE_DIR "/kernels_cl/matmul_half.json", NULL, &e);
@@ -680,6 +682,12 @@ START_TEST(another_cards_compute_units_have_to_be_told)
     check_asker(&c, "Another", 1, 0, 1); // fewer than parts
     check_asker(&c, "Another", 0, 0, -1);
     core_table_release(&c);
+    // Which buffers the application has to fill is in the header.
+    write_as(&t, "header", &w, &out);
+    ck_assert(
+        strstr(text_cstr(&out), "half_ARGUMENT_parts, /* zeros before the first launch */\n"));
+    ck_assert(strstr(text_cstr(&out), "half_ARGUMENT_C,\n"));
+    text_release(&out);
     spec_sources_free(src);
     spec_free(s);
     arena_release(&a);
