@@ -32,7 +32,7 @@ extern "C" {
 typedef struct hone_known hone_known;
 
 /* What is known of a device. All but the name may be NULL, "" or 0; they find a device that is like it where it was not
-   measured itself. */
+   measured itself. Then what reads compute units that are not told has no value. */
 typedef struct hone_known_device {
     const char *name;         /* or UUID */
     const char *vendor;       /* as the driver says: "NVIDIA Corporation" */
@@ -100,7 +100,8 @@ HONE_KNOWN_API int hone_known_geometry(const hone_known *table, const hone_known
                                        hone_known_launch *out);
 /* How many launches a configuration has at most. */
 HONE_KNOWN_API uint32_t hone_known_launches(const hone_known *table, uint32_t configuration);
-/* Bytes of an argument's buffer, or local memory; -1: a scalar, or it has no value. */
+/* Bytes of an argument's buffer, or local memory; -1: a scalar, or it has no value. What the spec fills with zeros, and its
+   kernel reads, has to begin so (`parts` of matmul_half). */
 HONE_KNOWN_API int64_t hone_known_bytes(const hone_known *table, const hone_known_device *device,
                                         uint32_t configuration, uint32_t argument,
                                         const int64_t *shape);

@@ -618,6 +618,82 @@ START_TEST(shipped_specs_are_launched_as_hone_does)
 }
 END_TEST
 
+static void set_value(const struct spec *s, uint32_t *choice, const char *name, const char *value)
+{
+    uint32_t p = 0, v = 0;
+    while (strcmp(s->parameters[p].name, name) != 0)
+        p++;
+    for (const struct parameter *at = &s->parameters[p];; v++) {
+        struct text shown = TEXT_INIT;
+        ck_assert_uint_lt(v, at->count);
+        value_print(&at->values[v], &shown);
+        bool is_it = strstr(text_cstr(&shown), value) != NULL;
+        text_release(&shown);
+        if (is_it)
+            break;
+    }
+    choice[p] = v;
+}
+
+// matmul_half's work-groups that share k wait for each other: a launch for another card's compute units would hang.
+static void check_asker(const struct core_table *c, const char *name, int64_t units, uint32_t best,
+                        int status)
+{
+    static const int64_t shape[] = {1024, 1024, 1024};
+    const hone_core_handle h = hone_core_device_of(&c->core, name, NULL, "sm_90", units);
+    hone_deployed_launch launch = {.grid = {0}};
+    ck_assert_uint_eq(hone_core_find(&h, shape).configuration, best);
+    ck_assert_int_eq(hone_core_launch_at(&h, 1, 0, shape, &launch), status);
+    ck_assert_int_eq(hone_core_bytes(&h, 1, 3, shape) > 0, status == 1);
+    if (status == 1)
+        ck_assert_uint_eq(launch.grid[0], units ? units : 132);
+}
+
+START_TEST(another_cards_compute_units_have_to_be_told)
+{
+    const struct device_info device = {.language = LANGUAGE_CUDA,
+                                       .name = "Card",
+                                       .platform = "CUDA",
+                                       .compute_units = 132,
+                                       .max_group_size = 1024,
+                                       .local_bytes = 232448,
+                                       .capability = 90};
+    struct error e = ERROR_INIT;
+    struct arena a;
+    struct deploy_table t;
+    struct core_table c;
+    struct text out = TEXT_INIT;
+    const struct deploy_writing w = {.prefix = "half"};
+    uint32_t choice[64];
+    arena_init(&a);
+    struct spec *s = spec_load(HONE_SOURCE_DIR "/kernels_cl/matmul_half.json", NULL, &e);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    struct spec_sources *src = spec_sources_read(s, LANGUAGE_CUDA, NULL, NULL, &e);
+    ck_assert_msg(src != NULL, "%s", e.text);
+    spec_default(s, choice);
+    set_value(s, choice, "instruction", "wgmma");
+    set_value(s, choice, "stages", "2");
+    set_value(s, choice, "splits", "2");
+    table_of_choice(&t, s, src, &device, choice, &a);
+    ck_assert_msg(core_table_init(&c, &t, &e), "%s", e.text);
+    check_asker(&c, "Card", 0, 1, 1);
+    check_asker(&c, "Card", 60, 1, 1);
+    check_asker(&c, "Another", 60, 1, 1);
+    check_asker(&c, "Another", 1, 0, 1); // fewer than parts
+    check_asker(&c, "Another", 0, 0, -1);
+    core_table_release(&c);
+    // Which buffers the application has to fill is in the header.
+    write_as(&t, "header", &w, &out);
+    ck_assert(
+        strstr(text_cstr(&out), "half_ARGUMENT_parts, /* zeros before the first launch */\n"));
+    ck_assert(strstr(text_cstr(&out), "half_ARGUMENT_C,\n"));
+    text_release(&out);
+    spec_sources_free(src);
+    spec_free(s);
+    arena_release(&a);
+}
+END_TEST
+
 // ---- the kernel's text -------------------------------------------------------------------------
 
 static void preprocess(const char *folder, const char *from, const char *to)
@@ -747,6 +823,7 @@ int main(void)
     tcase_add_test(t, headers_compile_without_a_warning);
     tcase_add_test(t, names_of_the_header_are_the_users_too);
     tcase_add_test(t, shipped_specs_are_launched_as_hone_does);
+    tcase_add_test(t, another_cards_compute_units_have_to_be_told);
     tcase_add_test(t, pasted_sources_are_the_same_text);
     tcase_add_test(t, damaged_files_are_refused);
     SRunner *r = srunner_create(s);

@@ -122,6 +122,38 @@ START_TEST(the_space_is_as_stated)
 }
 END_TEST
 
+// Work-groups that share k wait for each other: parts of a tile that were tasks of the same one would never be all there.
+START_TEST(a_tile_has_no_more_parts_than_work_groups_run)
+{
+    static const struct shipped shared[] = {{"matmul_half", "K=4096", NULL, 0, 90},
+                                            {"matmul_fp8", "K=4096", NULL, 0, 90}};
+    static const char *const wgmma[] = {"instruction == 'wgmma'"};
+    static const uint32_t units[] = {0, 1, 16, 23, 132};
+    static const int64_t most[] = {1, 1, 16, 16, 32};
+    struct spec *spec = load(&shared[_i]);
+    uint32_t choice[32], splits = 0;
+    while (strcmp(spec->parameters[splits].name, "splits") != 0)
+        splits++;
+    for (size_t d = 0; d < sizeof units / sizeof *units; d++) {
+        struct error e = ERROR_INIT;
+        struct device_info device = device_of(LANGUAGE_CUDA, 90);
+        device.compute_units = units[d];
+        const struct space_options options = {.device = &device, .where = wgmma, .where_count = 1};
+        struct space *space = space_new(spec, &options, &e);
+        int64_t found = 0;
+        ck_assert_msg(space, "%s", e.text);
+        for (uint64_t i = 0; i < space_count(space); i++) {
+            space_get(space, i, choice);
+            const int64_t parts = spec->parameters[splits].values[choice[splits]].i;
+            found = parts > found ? parts : found;
+        }
+        ck_assert_msg(found == most[d], "%u units: %d splits", units[d], (int)found);
+        space_free(space);
+    }
+    spec_free(spec);
+}
+END_TEST
+
 // The packing launches are there where a configuration packs, and their time is part of it.
 START_TEST(the_cpu_kernel_packs_when_asked_to)
 {
@@ -263,6 +295,7 @@ int main(void)
     Suite *suite = suite_create("kernels_specs");
     TCase *tests = tcase_create("shipped");
     tcase_add_loop_test(tests, the_space_is_as_stated, 0, SPEC_COUNT);
+    tcase_add_loop_test(tests, a_tile_has_no_more_parts_than_work_groups_run, 0, 2);
     tcase_add_test(tests, the_cpu_kernel_packs_when_asked_to);
     tcase_add_loop_test(tests, both_languages_do_the_same, 0, SPEC_COUNT);
     tcase_add_test(tests, the_metric_is_the_rate_of_multiply_adds);

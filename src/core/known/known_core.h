@@ -521,8 +521,9 @@ static inline uint32_t hone_core_find_device(const hone_core_table *t, int reach
 }
 
 /* `name` is a device's name or UUID. The others, and 0 compute units, may be unknown (NULL, ""). Facts that are not told
-   are those of the device that answers; without one they are 0, as everywhere in hone. Nothing takes the handle's address,
-   so that it need not be copied to be returned. */
+   are those of the device that answers, without one 0, as everywhere in hone; compute units are not known where it is
+   another device: work-groups that wait for each other hang where fewer run at the same time. Nothing takes the handle's
+   address, so that it need not be copied to be returned. */
 static inline hone_core_handle hone_core_device_of(const hone_core_table *t, const char *name,
                                                    const char *vendor, const char *architecture,
                                                    int64_t compute_units)
@@ -541,8 +542,9 @@ static inline hone_core_handle hone_core_device_of(const hone_core_table *t, con
                                                               : t->devices[h.device].compute_units;
     for (i = 0; i < t->fact_count && i < HONE_CORE_SLOTS; i++) {
         int64_t value = h.device == HONE_CORE_NONE ? 0 : t->devices[h.device].facts[i];
-        if (compute_units > 0 && strcmp(t->facts[i], "device_compute_units") == 0)
-            value = compute_units;
+        if ((compute_units > 0 || (h.reach > HONE_CORE_MEASURED && h.reach < HONE_CORE_ANY)) &&
+            strcmp(t->facts[i], "device_compute_units") == 0)
+            value = compute_units > 0 ? compute_units : -1;
         if (h.reach > HONE_CORE_MEASURED && architecture && *architecture &&
             strcmp(t->facts[i], "device_capability") == 0)
             value = hone_core_capability(architecture);

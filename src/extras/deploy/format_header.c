@@ -7,6 +7,7 @@
 #include "extras/deploy/stamp.h"
 
 #include "base/digest.h"
+#include "problem/spec_kernels.h"
 
 #include <string.h>
 
@@ -461,13 +462,23 @@ static void add_template(const struct header *h, const char *template, const cha
     }
 }
 
+// A comment where the spec says that a buffer which the kernel reads and writes begins with zeros.
+static const char *comment_on_zeros(const struct argument_spec *a)
+{
+    const char *value = a->fill.kind == FILL_CONSTANT ? a->fill.value.text : NULL;
+    if (a->access != ACCESS_BOTH || !value || value[strspn(value, "0.")])
+        return "";
+    return a->keep ? " /* zeros before the first launch */" : " /* zeros before each launch */";
+}
+
 static void add_functions(const struct header *h)
 {
     static const char *const taken[] = {"COUNT", NULL};
     struct text arguments = TEXT_INIT;
     for (uint32_t i = 0; i < h->c->core.argument_count; i++)
-        text_addf(&arguments, "    %s_ARGUMENT_%s%s,\n", h->name, h->c->identifiers[i],
-                  is_taken(taken, h->c->identifiers[i]) ? "_" : "");
+        text_addf(&arguments, "    %s_ARGUMENT_%s%s,%s\n", h->name, h->c->identifiers[i],
+                  is_taken(taken, h->c->identifiers[i]) ? "_" : "",
+                  comment_on_zeros(&h->c->spec->kernel->arguments[i]));
     add_template(h, header_functions, text_cstr(&arguments));
     h->out->failed |= arguments.failed;
     text_release(&arguments);
