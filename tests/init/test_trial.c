@@ -1,4 +1,5 @@
 // What a check said of a spec, and what is changed in it then.
+#include "base/text.h"
 #include "extras/init/host_launch.h"
 #include "extras/init/trial.h"
 
@@ -184,6 +185,31 @@ START_TEST(loose_outputs)
 }
 END_TEST
 
+// What is seen is told, and no reason for it that was not seen.
+START_TEST(few_elements)
+{
+    static const struct {
+        const char *wrong, *few;
+    } cases[] = {{"7", "dst differs from the default in 7 of 8000 elements: an edge"},
+                 {"0", NULL},
+                 {"8", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial_state state = {0};
+        struct trial_outcome o;
+        char row[256];
+        str_format(row, sizeof row,
+                   "{\"type\":\"check\",\"outcome\":\"failed\",\"status\":\"correctness\","
+                   "\"outputs\":[{\"argument\":\"dst\",\"components\":8000,\"wrong\":%s}]}",
+                   cases[i].wrong);
+        struct trial_rows *rows = trial_read(row, "", &o);
+        ck_assert(rows != NULL);
+        trial_note_few(rows, &state, &arena);
+        ck_assert(cases[i].few ? state.few && strstr(state.few, cases[i].few) : !state.few);
+        trial_rows_free(rows);
+    }
+}
+END_TEST
+
 START_TEST(gentler_data)
 {
     struct inferred f = an_inferred();
@@ -313,6 +339,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, buffers_grow);
     tcase_add_test(tests, culprits_stay_as_they_are);
     tcase_add_test(tests, loose_outputs);
+    tcase_add_test(tests, few_elements);
     tcase_add_test(tests, gentler_data);
     tcase_add_test(tests, idle_and_slow);
     tcase_add_test(tests, options);

@@ -477,18 +477,24 @@ static struct inferred_argument *find_loose_output(struct inferred *f,
     return others > 0 ? found : NULL;
 }
 
-// The first output of which next to nothing differs: items that write one element, one after another, are likelier than a
-// wrong parameter. "": none.
-static void note_race(const struct trial_rows *rows, struct trial_state *state)
+// The first output of which a configuration gives next to nothing another value: more likely a place that it leaves out, or
+// one that several items write, than wrong arithmetic.
+void trial_note_few(const struct trial_rows *rows, struct trial_state *state, struct arena *a)
 {
-    for (size_t i = 0; rows && i < json_array_size(rows->list) && !*state->raced; i++) {
+    for (size_t i = 0; i < json_array_size(rows->list) && !state->few; i++) {
         const json_t *row = json_array_get(rows->list, i), *output;
         size_t k;
         json_array_foreach(json_object_get(row, "outputs"), k, output)
         {
             const json_int_t wrong = row_count(output, "wrong");
-            if (row_failed(row) && wrong > 0 && wrong < row_count(output, "components") / 1000)
-                str_format(state->raced, sizeof state->raced, "%s", row_text(output, "argument"));
+            const json_int_t all = row_count(output, "components");
+            if (row_failed(row) && wrong > 0 && wrong < all / 1000 && !state->few)
+                state->few = arena_printf(a,
+                                          "%s differs from the default in %lld of %lld elements: "
+                                          "an edge that a configuration leaves out, or items that "
+                                          "write one element",
+                                          row_text(output, "argument"), (long long)wrong,
+                                          (long long)all);
         }
     }
 }
@@ -666,6 +672,7 @@ static bool copy_found(const struct inferred *from, struct arena *a, struct infe
 static bool run_round(const struct trial *t, struct trial_state *state, struct trial_outcome *o,
                       struct inferred *good, struct error *e)
 {
+    const bool is_first = state->rounds++ == 0;
     if (t->is_long && state->slow == 0) {
         o->kind = TRIAL_LONG;
         return trial_mend(t->found, o, NULL, state, t->arena);
@@ -675,7 +682,8 @@ static bool run_round(const struct trial *t, struct trial_state *state, struct t
         return false;
     if (o->kind == TRIAL_PASSED && !copy_found(t->found, t->arena, good))
         error_memory(e);
-    note_race(rows, state);
+    if (is_first) // later ones are of a spec that may not stay
+        trial_note_few(rows, state, t->arena);
     const bool has_more =
         o->kind == TRIAL_PASSED
             ? state->past == 0 && trial_add_option(t->found, t->language, t->arena)
@@ -707,13 +715,8 @@ bool trial_run(const struct trial *t, bool *is_changed, struct error *e)
             break;
     }
     const bool has_passed = is_checked && o.kind == TRIAL_PASSED && e->code == ERROR_NONE;
-    if (*state.raced && !has_passed)
-        tell(&good, t->arena,
-             arena_printf(t->arena,
-                          "%s: few elements differ from launch to launch, as where several items "
-                          "write one: give data with which they write the same (\"fill\": 0 for "
-                          "it), or do not compare it (\"temporary\": true)",
-                          state.raced));
+    if (state.few && !has_passed)
+        tell(&good, t->arena, state.few);
     if (!is_written) {
         *t->found = good;
         return e->code == ERROR_NONE;

@@ -42,9 +42,12 @@ void trial_rows_free(struct trial_rows *rows);
 
 // Counts how often which remedy was taken.
 struct trial_state {
-    unsigned nan, filled, idle, crash, slow, past;
-    char raced[128]; // (or "") an output that several items seem to write
+    unsigned rounds, nan, filled, idle, crash, slow, past;
+    const char *few; // (or NULL) of an output of which the first round found few elements wrong
 };
+
+// Notes, for the spec's reader, an output of which a configuration gives next to nothing another value.
+void trial_note_few(const struct trial_rows *rows, struct trial_state *state, struct arena *a);
 
 // Changes `f` so that the next check may pass, and says what it did. False: it knows no remedy (or has
 // no memory).
