@@ -54,6 +54,10 @@ START_TEST(outcomes)
         {SUMMARY("\"no launch changed o: nothing was checked\""), "", TRIAL_IDLE, ""},
         {SUMMARY("\"the default configuration left 3 elements of `dst` unwritten, of 9\""), "",
          TRIAL_UNWRITTEN, "dst"},
+        {SUMMARY("\"the default configuration left 1 element of `a` unwritten, of 9; 2 of `b`\""), "",
+         TRIAL_UNWRITTEN, "a"},
+        {SUMMARY("\"the default configuration left 3 components of `v` unwritten, of 8\""), "",
+         TRIAL_UNWRITTEN, "v"},
         {SUMMARY("null"), "making the reference ended the worker: it was killed by SIGSEGV",
          TRIAL_CRASH, ""},
         {ROW("\"B\":8", "failed", "wrote 1 bytes past the end of out (first") SUMMARY("null"), "",
@@ -219,6 +223,10 @@ START_TEST(gentler_data)
     f.arguments[0].size = "n";
     ck_assert(mend(&f, &state, left) && f.arguments[0].access == INFERRED_BOTH);
     ck_assert(f.arguments[0].is_zero && !mend(&f, &state, left));
+    ck_assert_ptr_nonnull(strstr(f.open[0], "out: the default configuration leaves 3 of 9"));
+    f = an_inferred(); // most of it: the size is wrong
+    ck_assert(!mend(&f, &state, SUMMARY("\"it left 5 elements of `out` unwritten, of 9\"")));
+    ck_assert(f.open_count == 0 && f.arguments[0].access == INFERRED_WRITE);
     f = an_inferred();
     const char *nan = SUMMARY("\"(NaN is refused unless the argument\"");
     f.arguments[1] = (struct inferred_argument){

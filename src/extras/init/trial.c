@@ -65,12 +65,22 @@ static bool read_argument(const char *text, const char *words, char *out, size_t
     return true;
 }
 
+// "configuration left 3 elements of `dst` unwritten, of 9".
+static bool read_left(const char *text, struct trial_outcome *out)
+{
+    const char *left = strstr(text, " left "), *end = left ? strstr(left, "` unwritten, of ") : NULL;
+    if (!end || !read_argument(left, " of `", out->argument, sizeof out->argument))
+        return false;
+    out->left = strtoll(left + strlen(" left "), NULL, 10);
+    out->of = strtoll(end + strlen("` unwritten, of "), NULL, 10);
+    return true;
+}
+
 static enum trial_kind read_kind(const char *text, struct trial_outcome *out)
 {
     if (read_argument(text, " past the end of ", out->argument, sizeof out->argument))
         return TRIAL_PAST;
-    if (strstr(text, "` unwritten") &&
-        read_argument(text, " elements of `", out->argument, sizeof out->argument))
+    if (read_left(text, out))
         return TRIAL_UNWRITTEN;
     if (strstr(text, "no launch changed"))
         return TRIAL_IDLE;
@@ -204,7 +214,7 @@ static bool grow_size(struct inferred_argument *x, int64_t by, int64_t least, st
 }
 
 // An output that is not written whole begins with zeros. False: it does already.
-static bool mend_unwritten(struct inferred_argument *x)
+static bool begin_with_zeros(struct inferred_argument *x)
 {
     if (!x || !is_buffer(x) || x->access != INFERRED_WRITE)
         return false;
@@ -213,12 +223,23 @@ static bool mend_unwritten(struct inferred_argument *x)
     return true;
 }
 
+// Where most of it is left, it is the size that is wrong.
+static bool mend_unwritten(struct inferred *f, const struct trial_outcome *o, struct arena *a)
+{
+    return o->left <= o->of / 2 && begin_with_zeros(inferred_find_argument(f, o->argument)) &&
+           tell(f, a,
+                arena_printf(a,
+                             "%s: the default configuration leaves %lld of %lld elements unwritten, "
+                             "which begin with zeros: are the sizes right?",
+                             o->argument, (long long)o->left, (long long)o->of));
+}
+
 // Makes a buffer larger; an output that was written whole no longer is.
 static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct arena *a)
 {
     if (!grow_size(x, by, least, a))
         return false;
-    mend_unwritten(x);
+    begin_with_zeros(x);
     return true;
 }
 
@@ -228,8 +249,8 @@ static bool mend_past(struct inferred *f, const char *name, struct arena *a)
     if (!x || !is_buffer(x) || !grow(x, 4, 0, a))
         return false;
     return tell(f, a,
-                arena_printf(a, "the size of %s: %s, grown until the kernel wrote within it", name,
-                             x->size));
+                arena_printf(a, "the size of %s: %s, grown until the kernel wrote within it%s", name,
+                             x->size, x->is_zero ? "; it begins with zeros" : ""));
 }
 
 // Indices into another buffer: no element is its own, which makes distances 0.
@@ -534,7 +555,7 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
     case TRIAL_PAST:
         return mend_past(f, o->argument, a);
     case TRIAL_UNWRITTEN:
-        return mend_unwritten(inferred_find_argument(f, o->argument));
+        return mend_unwritten(f, o, a);
     case TRIAL_NAN:
         return state->nan < REMEDIES && mend_nan(f, state->nan++, a);
     case TRIAL_IDLE:

@@ -32,6 +32,7 @@ enum trial_kind {
 struct trial_outcome {
     enum trial_kind kind;
     char argument[128];
+    int64_t left, of; // TRIAL_UNWRITTEN: elements
 };
 
 // Reads the lines of JSON and the messages of a check into `out`. Rows are the failed and the passed
