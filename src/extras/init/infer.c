@@ -1726,6 +1726,7 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
                     ? INFERRED_WRITE
                     : INFERRED_BOTH;
     a->is_zero |= is_written && !need->is_read && !is_open;
+    a->is_added = need->is_added;
     a->is_sum = is_written && need->is_per_group && a->kind == INFERRED_BUFFER;
     // Counters and sums that atomics add to begin at zero.
     if (a->kind == INFERRED_BUFFER && !a->is_zero && a->access != INFERRED_WRITE)

@@ -65,6 +65,7 @@ struct inferred_argument {
     bool is_integer;
     bool is_sum;     // its number of elements depends on parameters: only their sum can be compared
     bool is_zero;    // it begins with zeros
+    bool is_added;   // to by atomics
     bool is_scratch; // it is not compared
     bool is_guess;   // size or value
     bool is_unused;  // as far as was seen

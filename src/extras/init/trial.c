@@ -68,7 +68,8 @@ static bool read_argument(const char *text, const char *words, char *out, size_t
 // "configuration left 3 elements of `dst` unwritten, of 9".
 static bool read_left(const char *text, struct trial_outcome *out)
 {
-    const char *left = strstr(text, " left "), *end = left ? strstr(left, "` unwritten, of ") : NULL;
+    const char *left = strstr(text, " left "),
+               *end = left ? strstr(left, "` unwritten, of ") : NULL;
     if (!end || !read_argument(left, " of `", out->argument, sizeof out->argument))
         return false;
     out->left = strtoll(left + strlen(" left "), NULL, 10);
@@ -115,7 +116,7 @@ static void read_rows(const struct trial_rows *rows, const char *summary, const 
     else if (*summary || json_array_size(rows->list) == 0)
         out->kind = read_kind(*summary ? summary : messages, out);
     else
-        out->kind = blind > 0 ? TRIAL_IDLE : TRIAL_PASSED;
+        out->kind = blind > 0 ? TRIAL_BLIND : TRIAL_PASSED;
     if (out->kind == TRIAL_OTHER)
         out->kind = read_kind(messages, out);
 }
@@ -159,6 +160,28 @@ static bool tell(struct inferred *f, struct arena *a, const char *text)
     open[f->open_count++] = text;
     f->open = open;
     return true;
+}
+
+static bool copy_found(const struct inferred *from, struct arena *a, struct inferred *to)
+{
+    *to = *from;
+    to->names = arena_array(a, from->name_count + (size_t)1, sizeof *to->names);
+    to->arguments = arena_array(a, from->argument_count + (size_t)1, sizeof *to->arguments);
+    if (!to->names || !to->arguments)
+        return false;
+    for (uint32_t i = 0; i < from->name_count; i++)
+        to->names[i] = from->names[i];
+    for (uint32_t i = 0; i < from->argument_count; i++)
+        to->arguments[i] = from->arguments[i];
+    return true;
+}
+
+// A remedy that did not help.
+static void take_back(enum trial_kind kind, struct inferred *f, struct trial_state *state)
+{
+    if (state->tried == kind || (state->tried == TRIAL_BLIND && kind == TRIAL_IDLE))
+        *f = state->before;
+    state->tried = TRIAL_PASSED;
 }
 
 static bool is_buffer(const struct inferred_argument *x)
@@ -227,11 +250,12 @@ static bool begin_with_zeros(struct inferred_argument *x)
 static bool mend_unwritten(struct inferred *f, const struct trial_outcome *o, struct arena *a)
 {
     return o->left <= o->of / 2 && begin_with_zeros(inferred_find_argument(f, o->argument)) &&
-           tell(f, a,
-                arena_printf(a,
-                             "%s: the default configuration leaves %lld of %lld elements unwritten, "
-                             "which begin with zeros: are the sizes right?",
-                             o->argument, (long long)o->left, (long long)o->of));
+           tell(
+               f, a,
+               arena_printf(a,
+                            "%s: the default configuration leaves %lld of %lld elements unwritten, "
+                            "which begin with zeros: are the sizes right?",
+                            o->argument, (long long)o->left, (long long)o->of));
 }
 
 // Makes a buffer larger; an output that was written whole no longer is.
@@ -249,8 +273,8 @@ static bool mend_past(struct inferred *f, const char *name, struct arena *a)
     if (!x || !is_buffer(x) || !grow(x, 4, 0, a))
         return false;
     return tell(f, a,
-                arena_printf(a, "the size of %s: %s, grown until the kernel wrote within it%s", name,
-                             x->size, x->is_zero ? "; it begins with zeros" : ""));
+                arena_printf(a, "the size of %s: %s, grown until the kernel wrote within it%s",
+                             name, x->size, x->is_zero ? "; it begins with zeros" : ""));
 }
 
 // Indices into another buffer: no element is its own, which makes distances 0.
@@ -305,19 +329,22 @@ static bool is_launch_size(const struct inferred *f, const char *name)
 }
 
 // Outputs that begin with zeros begin with something else: the kernel may write zeros. False: there is none.
-static bool fill_outputs(struct inferred *f)
+static bool fill_outputs(struct inferred *f, struct arena *a)
 {
     bool changed = false;
     for (uint32_t i = 0; i < f->argument_count; i++) {
         struct inferred_argument *x = &f->arguments[i];
-        if (!is_buffer(x) || x->access != INFERRED_BOTH || !x->is_zero || x->type_bytes)
+        if (!is_buffer(x) || x->access != INFERRED_BOTH || !x->is_zero || x->type_bytes ||
+            x->is_added)
             continue;
         x->is_zero = false;
         x->low = x->is_integer ? "1" : "-1";
         x->high = x->is_integer ? "3" : "1";
         changed = true;
     }
-    return changed;
+    return changed && tell(f, a,
+                           "the data: outputs begin with random numbers, since with zeros the "
+                           "check showed nothing");
 }
 
 // Makes what the kernel compares with its data small, and the data too.
@@ -510,12 +537,12 @@ void trial_note_few(const struct trial_rows *rows, struct trial_state *state, st
             const json_int_t wrong = row_count(output, "wrong");
             const json_int_t all = row_count(output, "components");
             if (row_failed(row) && wrong > 0 && wrong < all / 1000 && !state->few)
-                state->few = arena_printf(a,
-                                          "%s differs from the default in %lld of %lld elements: "
-                                          "an edge that a configuration leaves out, or items that "
-                                          "write one element",
-                                          row_text(output, "argument"), (long long)wrong,
-                                          (long long)all);
+                state->few =
+                    arena_printf(a,
+                                 "%s differs from the default in %lld of %lld elements: "
+                                 "an edge that a configuration leaves out, or items that "
+                                 "write one element",
+                                 row_text(output, "argument"), (long long)wrong, (long long)all);
         }
     }
 }
@@ -551,6 +578,8 @@ static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
 bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct trial_rows *rows,
                 struct trial_state *state, struct arena *a)
 {
+    if (state->tried != TRIAL_PASSED)
+        take_back(o->kind, f, state);
     switch (o->kind) {
     case TRIAL_PAST:
         return mend_past(f, o->argument, a);
@@ -558,9 +587,13 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
         return mend_unwritten(f, o, a);
     case TRIAL_NAN:
         return state->nan < REMEDIES && mend_nan(f, state->nan++, a);
-    case TRIAL_IDLE:
-        if (state->filled++ == 0 && fill_outputs(f))
+    case TRIAL_BLIND:
+        if (state->filled++ == 0 && copy_found(f, a, &state->before) && fill_outputs(f, a)) {
+            state->tried = TRIAL_BLIND;
             return true;
+        }
+        return state->idle < 2 && mend_idle(f, state->idle++, a);
+    case TRIAL_IDLE:
         return state->idle < 2 && mend_idle(f, state->idle++, a);
     case TRIAL_CRASH:
         return state->crash <= REMEDIES && mend_crash(f, state->crash++, a);
@@ -673,20 +706,6 @@ static struct trial_rows *check_once(const struct trial *t, struct trial_outcome
     if (!rows)
         error_memory(e);
     return rows;
-}
-
-static bool copy_found(const struct inferred *from, struct arena *a, struct inferred *to)
-{
-    *to = *from;
-    to->names = arena_array(a, from->name_count + (size_t)1, sizeof *to->names);
-    to->arguments = arena_array(a, from->argument_count + (size_t)1, sizeof *to->arguments);
-    if (!to->names || !to->arguments)
-        return false;
-    for (uint32_t i = 0; i < from->name_count; i++)
-        to->names[i] = from->names[i];
-    for (uint32_t i = 0; i < from->argument_count; i++)
-        to->arguments[i] = from->arguments[i];
-    return true;
 }
 
 // One round. False: it was the last.

@@ -23,6 +23,7 @@ enum trial_kind {
     TRIAL_NAN,       // NaN in what the default configuration gives
     TRIAL_RACE,      // which differs from launch to launch
     TRIAL_IDLE,      // no launch changed anything
+    TRIAL_BLIND,     // agrees with zeros, which shows nothing
     TRIAL_CRASH,     // which ended the worker
     TRIAL_LONG,      // which took too long
     TRIAL_WRONG,     // a configuration fails where the default works: `rows`
@@ -44,6 +45,8 @@ void trial_rows_free(struct trial_rows *rows);
 // Counts how often which remedy was taken.
 struct trial_state {
     unsigned rounds, nan, filled, idle, crash, slow, past;
+    enum trial_kind tried;  // TRIAL_PASSED: nothing, else what was to end by the last remedy
+    struct inferred before; // of it
     const char *few; // (or NULL) of an output of which the first round found few elements wrong
 };
 
