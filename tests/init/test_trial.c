@@ -136,6 +136,17 @@ START_TEST(buffers_grow)
     ck_assert_str_eq(f.arguments[0].size, "256 * (n)");
     ck_assert_int_eq(rounds, 4);
     ck_assert(!mend(&f, &state, SUMMARY("\"wrote 12 bytes past the end of none (\"")));
+    ck_assert_uint_gt(state.past, 0); // no kernel for fast arithmetic
+    // A parameter is wrong and not the size, which is as it was then.
+    f = an_inferred();
+    state = (struct trial_state){0};
+    const char *wrong =
+        ROW("\"B\":32,\"U\":1", "failed", "wrote 1 bytes past the end of out (first");
+    ck_assert(mend(&f, &state, wrong));
+    ck_assert_str_eq(f.arguments[0].size, "4 * (n)");
+    ck_assert(mend(&f, &state, wrong));
+    ck_assert_str_eq(f.arguments[0].size, "n");
+    ck_assert(f.open_count == 1 && strstr(f.open[0], "B is 64 and not tuned"));
 }
 END_TEST
 

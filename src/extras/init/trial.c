@@ -548,12 +548,16 @@ void trial_note_few(const struct trial_rows *rows, struct trial_state *state, st
 }
 
 // A configuration may write past an output that the default fills: its size follows the parameters, which one larger size
-// shows; or a parameter is wrong.
+// shows; or a parameter is wrong, and the size is what it was.
 static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
                        const struct trial_rows *rows, struct trial_state *state, struct arena *a)
 {
-    if (*o->argument && state->past++ == 0 && mend_past(f, o->argument, a))
+    state->past += *o->argument != '\0';
+    if (*o->argument && state->grown++ == 0 && copy_found(f, a, &state->before) &&
+        mend_past(f, o->argument, a)) {
+        state->tried = TRIAL_WRONG;
         return true;
+    }
     struct inferred_argument *x = find_loose_output(f, rows);
     if (x) {
         x->is_scratch = true;
@@ -582,6 +586,7 @@ bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct 
         take_back(o->kind, f, state);
     switch (o->kind) {
     case TRIAL_PAST:
+        state->past++;
         return mend_past(f, o->argument, a);
     case TRIAL_UNWRITTEN:
         return mend_unwritten(f, o, a);

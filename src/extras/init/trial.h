@@ -44,7 +44,8 @@ void trial_rows_free(struct trial_rows *rows);
 
 // Counts how often which remedy was taken.
 struct trial_state {
-    unsigned rounds, nan, filled, idle, crash, slow, past;
+    unsigned rounds, nan, filled, idle, crash, slow, grown;
+    unsigned past;          // rounds in which something was written past its end
     enum trial_kind tried;  // TRIAL_PASSED: nothing, else what was to end by the last remedy
     struct inferred before; // of it
     const char *few; // (or NULL) of an output of which the first round found few elements wrong
