@@ -282,6 +282,27 @@ START_TEST(idle_and_slow)
 }
 END_TEST
 
+// Each remedy for a crash is told.
+START_TEST(crashes)
+{
+    static const char *const told[] = {"sizes of buffers: larger", "integers in memory: small",
+                                       "the sizes: smaller"};
+    struct inferred f = an_inferred();
+    struct trial_state state = {0};
+    const struct trial_outcome crash = {.kind = TRIAL_CRASH};
+    f.arguments[1].is_zero = false;
+    f.arguments[1].low = f.arguments[1].high = "9";
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert(trial_mend(&f, &crash, NULL, &state, &arena));
+        ck_assert(f.open_count == i + 1 && strstr(f.open[i], told[i]));
+    }
+    ck_assert_int_eq(f.names[0].value, 256);
+    ck_assert(trial_mend(&f, &crash, NULL, &state, &arena)); // smaller again, which is said
+    ck_assert(f.names[0].value == 64 && f.open_count == 3);
+    ck_assert(!trial_mend(&f, &crash, NULL, &state, &arena));
+}
+END_TEST
+
 START_TEST(options)
 {
     struct inferred f = an_inferred();
@@ -369,6 +390,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, few_elements);
     tcase_add_test(tests, gentler_data);
     tcase_add_test(tests, idle_and_slow);
+    tcase_add_test(tests, crashes);
     tcase_add_test(tests, options);
     tcase_add_test(tests, host_launches);
     tcase_add_test(tests, host_defaults);

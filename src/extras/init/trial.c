@@ -389,7 +389,12 @@ static bool shrink(struct inferred *f)
 
 static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
 {
-    bool changed = turn >= 2 && shrink(f);
+    static const char *const texts[] = {
+        "the sizes of buffers: larger than the text tells, since the kernel left them",
+        "integers in memory: small, since with others the kernel crashed",
+        "the sizes: smaller than usual, since the kernel crashed"};
+    const bool is_shrunk = turn >= 2 && shrink(f);
+    bool changed = is_shrunk;
     for (uint32_t i = 0; i < f->argument_count; i++) {
         struct inferred_argument *x = &f->arguments[i];
         if (turn == 1 && x->kind == INFERRED_BUFFER && x->is_integer &&
@@ -404,10 +409,7 @@ static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
             changed |= grow(x, 2, 0, a);
         }
     }
-    return changed &&
-           (turn > 0 || tell(f, a,
-                             "the sizes of buffers: larger than the text tells, since the "
-                             "kernel left them"));
+    return changed && (turn > 2 || (turn == 2 && !is_shrunk) || tell(f, a, texts[turn]));
 }
 
 static bool mend_long(struct inferred *f, struct arena *a, unsigned turn)
