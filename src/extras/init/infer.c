@@ -1637,7 +1637,7 @@ static const char *guessed_size(struct writer_of *w, uint32_t lanes, bool is_loc
         add_group_size(s, least, &t);
     for (uint32_t axis = 0; axis < s->axes && !is_local; axis++) {
         const struct extent *e = &s->axis[axis].extent;
-        if (e->count)
+        if (e->count || e->number)
             text_addf(&t, "%s%s", t.length ? " * " : "", study_extent_text(s, e));
     }
     if (lanes > 1 && !is_local)
