@@ -1589,17 +1589,18 @@ static void write_fill(struct writer_of *w, const struct object *o, int32_t cont
         a->generator = arena_printf(s->arena, "%s * i", s->atoms[content].text);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0 && o->is_scatter) {
-        // Each element is chosen once, so that no two items write the same one; several that lie together, "6 * n", are
-        // one item's.
+        // Each element is chosen once, so that no two items write the same one; of "6 * n" six that lie together are one
+        // item's where it was seen to read them, else those that are n apart.
         char *end = NULL;
         const long each = a->size ? strtol(a->size, &end, 10) : 1;
-        const bool is_tuple = each > 1 && str_starts(end, " * ");
+        const bool is_several = each > 1 && str_starts(end, " * ");
         const char *all = s->atoms[content].text;
-        if (is_tuple && str_equal(all, "size")) // in a fill that is the buffer's own
+        if (is_several && str_equal(all, "size")) // in a fill that is the buffer's own
             all = arena_printf(s->arena, "(size // %ld)", each);
-        a->generator = is_tuple && all
-                           ? arena_printf(s->arena, "i // %ld * 40487 %% %s", each, all)
-                           : arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
+        if (all)
+            a->generator = is_several && o->item_span == each
+                               ? arena_printf(s->arena, "i // %ld * 40487 %% %s", each, all)
+                               : arena_printf(s->arena, "i * 40487 %% %s", all);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0) {
         a->low = "0";
