@@ -1224,14 +1224,15 @@ static void tell_numbers(struct writer_of *w, bool is_own)
     struct text names = TEXT_INIT;
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
-        const char *first = strstr(s->text, n->name);
         int64_t value;
+        if (!n->defined || n->initial || n->is_own_number != is_own ||
+            !names_role(n->name, tuned_words) || !text_number(n->defined, &value) || value <= 0)
+            continue;
+        const char *first = strstr(s->text, n->name);
         bool is_used = !first || !is_word_of(first + strlen(n->name), n->name); // named once
         for (const struct token *t = s->kernel->from; t < s->kernel->to && !is_used; t++)
             is_used = t->kind == TOKEN_NAME && strcmp(t->text, n->name) == 0;
-        if (n->defined && !n->initial && n->is_own_number == is_own &&
-            names_role(n->name, tuned_words) && text_number(n->defined, &value) && value > 0 &&
-            !is_used)
+        if (!is_used)
             text_addf(&names, "%s%s = %lld", names.length ? ", " : "", n->name, (long long)value);
     }
     if (names.length)
