@@ -3006,8 +3006,8 @@ static bool tell_guesses(const struct asked *q, struct inferred *f)
     return true;
 }
 
-bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
-                  struct arena *a, struct inferred *out, struct error *e)
+static bool infer_within(uint64_t budget, const char *text, size_t length, enum language l,
+                         const char *kernel, struct arena *a, struct inferred *out, struct error *e)
 {
     char *ended = arena_alloc(a, length + 1); // zeroed: what searches it meets its end
     if (!ended)
@@ -3016,10 +3016,21 @@ bool infer_kernel(const char *text, size_t length, enum language l, const char *
     struct lone_text lone;
     if (!lone_text_read(ended, length, a, &lone))
         return error_memory(e);
-    uint64_t budget = STUDIES_BUDGET;
     struct asked q = {ended, length, &lone, l, kernel, a, &budget, NULL};
     struct switched demanding = {.count = 0};
     return infer_with(&q, NULL, NULL, out, &demanding, e) && take_nameless_size(&q, out, e) &&
            take_variant(&q, &demanding, out, e) && look_at_variants(&q, out, e) &&
            (tell_guesses(&q, out) || error_memory(e));
+}
+
+bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
+                  struct arena *a, struct inferred *out, struct error *e)
+{
+    return infer_within(STUDIES_BUDGET, text, length, l, kernel, a, out, e);
+}
+
+bool infer_names(const char *text, size_t length, enum language l, const char *kernel,
+                 struct arena *a, struct inferred *out, struct error *e)
+{
+    return infer_within(0, text, length, l, kernel, a, out, e);
 }
