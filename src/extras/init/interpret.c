@@ -366,12 +366,9 @@ static struct place place_of_node(struct machine *m, const struct node *n);
 
 static struct place member_place(struct machine *m, const struct node *n)
 {
-    struct place p = {.value = NULL};
-    if (n->kind == NODE_ARROW) {
-        p.memory = evaluate(m, n->a);
-        return p;
-    }
-    p = place_of_node(m, n->a);
+    if (n->kind == NODE_ARROW)
+        return (struct place){.memory = evaluate(m, n->a)};
+    struct place p = place_of_node(m, n->a);
     int lane = lane_of(n->name);
     if (!p.value) {
         if (p.memory.kind == VALUE_POINTER && lane >= 0 && p.memory.type &&
@@ -762,7 +759,7 @@ static struct value evaluate_item(struct machine *m, const struct node *n)
 
 #define ARGUMENTS_MOST 24
 #define FRAME_STEP     8 // variables that are made in the time of a step
-#define NAMED_STEPS    6 // what a name is compared with, of a function that the text does not have
+#define NAMED_STEPS    2 // what a name is compared with, of a function that the text does not have
 
 static struct value call_function(struct machine *m, const struct function *f,
                                   const struct node *call, const struct value *arguments)
@@ -1002,8 +999,8 @@ static struct value call_unknown(struct machine *m, const char *name, const stru
                                  uint32_t count)
 {
     static const char *const harmless[] = {"prefetch", "printf", "barrier", "mem_fence", NULL};
-    for (uint32_t i = 0; i < count && !str_listed(harmless, name); i++) {
-        if (a[i].kind != VALUE_POINTER || !a[i].object)
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].kind != VALUE_POINTER || !a[i].object || str_listed(harmless, name))
             continue;
         touch_memory(m, &a[i], a[i].step, false);
         if (!a[i].object->type->is_const)
