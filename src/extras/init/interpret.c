@@ -230,7 +230,7 @@ static struct value load_value(struct machine *m, const struct value *p)
     return v;
 }
 
-// What costs more than one step.
+// Pays for what costs more than one step.
 static void pay(struct machine *m, uint64_t steps)
 {
     m->run->budget -= steps < m->run->budget ? steps : m->run->budget;
