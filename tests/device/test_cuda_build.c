@@ -657,7 +657,8 @@ START_TEST(what_the_kernel_needs_is_told)
 }
 END_TEST
 
-// What a library's header brings is there without it; a header that only the host can read is taken as empty.
+// What a library's header brings is there without it, but for what the text has of its own; a header that only the host
+// can read is taken as empty. Lines are those of the text.
 START_TEST(types_of_libraries_are_there)
 {
     static const char text[] = "#include <cuda.h>\n"
@@ -673,6 +674,27 @@ START_TEST(types_of_libraries_are_there)
     str_format(both, sizeof both, "%s%s", text, hosts);
     r = build_text(both, "k", &image);
     ck_assert_msg(r->status == STATUS_CORRECT, "%s\n%s", r->message, r->log);
+    result_free(r);
+    static const char *const own[] = {
+        "struct cuComplex { float r, i; };\n"
+        "__global__ void k(cuComplex *p, half *h) { p[0].r = p[0].i + __half2float(h[0]); }\n",
+        "typedef struct { float r, i; } cuComplex;\nstruct cufftReal { double v; };\n"
+        "__global__ void k(cuComplex *p, cufftReal *q, cufftComplex *c) { p->r = q->v + c->x; }\n",
+        "#define cuComplex float4\n#define half float\n"
+        "__global__ void k(cuComplex *p, half *h) { p[0].w = h[0]; }\n",
+        "using half = float;\ntemplate <typename T> struct cuComplex { T r, i; };\n"
+        "__global__ void k(cuComplex<half> *p) { p[0].r = p[0].i; }\n"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        char whole[512];
+        str_format(whole, sizeof whole, "#include <cuda.h>\n%s", own[i]);
+        r = build_text(whole, "k", &image);
+        ck_assert_msg(r->status == STATUS_CORRECT, "%s%s\n%s", whole, r->message, r->log);
+        result_free(r);
+    }
+    r = build_text("#include <cuda.h>\n#include <cufft.h>\n\n"
+                   "__global__ void k(half *h, cufftComplex *c) { h[0] = nothing; }\n",
+                   "k", &image);
+    ck_assert_msg(strstr(r->log, "(4): error"), "%s\n%s", r->message, r->log);
     result_free(r);
 }
 END_TEST

@@ -13,7 +13,7 @@ static inline void add_names_of(const struct inferred *f, struct text *out)
         text_addf(out, "%s", n->name);
         if (n->role == NAME_PARAMETER)
             text_addf(out, "=%lld of %s", (long long)n->value, n->values);
-        text_add(out, "; ");
+        text_add(out, n->role == NAME_TYPE && n->is_integer ? " (integer); " : "; ");
     }
 }
 

@@ -1,4 +1,5 @@
 // What a check said of a spec, and what is changed in it then.
+#include "base/text.h"
 #include "extras/init/host_launch.h"
 #include "extras/init/trial.h"
 
@@ -28,6 +29,8 @@ static void teardown(void)
 #define ROW(configuration, outcome, message)                                                       \
     ROW_OF(configuration, outcome, message, WRONG("0"), WRONG("0"))
 
+#define BLIND "{\"type\":\"check\",\"outcome\":\"failed\",\"status\":\"correct\"}\n"
+
 static struct trial_outcome outcome_of(const char *lines, const char *messages)
 {
     struct trial_outcome o;
@@ -53,13 +56,16 @@ START_TEST(outcomes)
         {SUMMARY("\"no launch changed o: nothing was checked\""), "", TRIAL_IDLE, ""},
         {SUMMARY("\"the default configuration left 3 elements of `dst` unwritten, of 9\""), "",
          TRIAL_UNWRITTEN, "dst"},
+        {SUMMARY("\"the default configuration left 1 element of `a` unwritten, of 9; 2 of `b`\""),
+         "", TRIAL_UNWRITTEN, "a"},
+        {SUMMARY("\"the default configuration left 3 components of `v` unwritten, of 8\""), "",
+         TRIAL_UNWRITTEN, "v"},
         {SUMMARY("null"), "making the reference ended the worker: it was killed by SIGSEGV",
          TRIAL_CRASH, ""},
         {ROW("\"B\":8", "failed", "wrote 1 bytes past the end of out (first") SUMMARY("null"), "",
          TRIAL_WRONG, "out"},
         {ROW("\"B\":8", "failed", "out: 3 components wrong"), "", TRIAL_WRONG, ""},
-        {"{\"type\":\"check\",\"outcome\":\"failed\",\"status\":\"correct\"}\n" SUMMARY("null"), "",
-         TRIAL_IDLE, ""}, // its reference is 0 throughout
+        {BLIND SUMMARY("null"), "", TRIAL_BLIND, ""}, // its reference is 0 throughout
         {SUMMARY("\"line 3: a bracket is missing\""), "", TRIAL_OTHER, ""},
         {"", "", TRIAL_OTHER, ""},
         {"{\"type\":", "what is this", TRIAL_OTHER, ""},
@@ -130,6 +136,17 @@ START_TEST(buffers_grow)
     ck_assert_str_eq(f.arguments[0].size, "256 * (n)");
     ck_assert_int_eq(rounds, 4);
     ck_assert(!mend(&f, &state, SUMMARY("\"wrote 12 bytes past the end of none (\"")));
+    ck_assert_uint_gt(state.past, 0); // no kernel for fast arithmetic
+    // A parameter is wrong and not the size, which is as it was then.
+    f = an_inferred();
+    state = (struct trial_state){0};
+    const char *wrong =
+        ROW("\"B\":32,\"U\":1", "failed", "wrote 1 bytes past the end of out (first");
+    ck_assert(mend(&f, &state, wrong));
+    ck_assert_str_eq(f.arguments[0].size, "4 * (n)");
+    ck_assert(mend(&f, &state, wrong));
+    ck_assert_str_eq(f.arguments[0].size, "n");
+    ck_assert(f.open_count == 1 && strstr(f.open[0], "B is 64 and not tuned"));
 }
 END_TEST
 
@@ -184,6 +201,31 @@ START_TEST(loose_outputs)
 }
 END_TEST
 
+// What is seen is told, and no reason for it that was not seen.
+START_TEST(few_elements)
+{
+    static const struct {
+        const char *wrong, *few;
+    } cases[] = {{"7", "dst differs from the default in 7 of 8000 elements: an edge"},
+                 {"0", NULL},
+                 {"8", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trial_state state = {0};
+        struct trial_outcome o;
+        char row[256];
+        str_format(row, sizeof row,
+                   "{\"type\":\"check\",\"outcome\":\"failed\",\"status\":\"correctness\","
+                   "\"outputs\":[{\"argument\":\"dst\",\"components\":8000,\"wrong\":%s}]}",
+                   cases[i].wrong);
+        struct trial_rows *rows = trial_read(row, "", &o);
+        ck_assert(rows != NULL);
+        trial_note_few(rows, &state, &arena);
+        ck_assert(cases[i].few ? state.few && strstr(state.few, cases[i].few) : !state.few);
+        trial_rows_free(rows);
+    }
+}
+END_TEST
+
 START_TEST(gentler_data)
 {
     struct inferred f = an_inferred();
@@ -193,6 +235,10 @@ START_TEST(gentler_data)
     f.arguments[0].size = "n";
     ck_assert(mend(&f, &state, left) && f.arguments[0].access == INFERRED_BOTH);
     ck_assert(f.arguments[0].is_zero && !mend(&f, &state, left));
+    ck_assert_ptr_nonnull(strstr(f.open[0], "out: the default configuration leaves 3 of 9"));
+    f = an_inferred(); // most of it: the size is wrong
+    ck_assert(!mend(&f, &state, SUMMARY("\"it left 5 elements of `out` unwritten, of 9\"")));
+    ck_assert(f.open_count == 0 && f.arguments[0].access == INFERRED_WRITE);
     f = an_inferred();
     const char *nan = SUMMARY("\"(NaN is refused unless the argument\"");
     f.arguments[1] = (struct inferred_argument){
@@ -212,9 +258,16 @@ START_TEST(idle_and_slow)
     struct trial_state state = {0};
     f.arguments[1].access = INFERRED_BOTH; // it may write zeros over its own
     f.arguments[1].is_zero = true;
-    ck_assert(mend(&f, &state, SUMMARY("\"no launch changed out\"")));
-    ck_assert(!f.arguments[1].is_zero && f.arguments[1].low);
+    ck_assert(mend(&f, &state, BLIND));
+    ck_assert(!f.arguments[1].is_zero && f.arguments[1].low && f.open_count == 1);
+    ck_assert(!mend(&f, &state, SUMMARY("\"no launch changed out\""))); // it did not help
+    ck_assert(f.arguments[1].is_zero && !f.arguments[1].low && f.open_count == 0);
     f = an_inferred();
+    state = (struct trial_state){0};
+    f.arguments[1].is_added = true; // a counter
+    ck_assert(!mend(&f, &state, BLIND) && f.arguments[1].is_zero);
+    f = an_inferred();
+    state = (struct trial_state){0};
     ck_assert(!mend(&f, &state, SUMMARY("\"no launch changed out\""))); // n is a size
     f.global[0] = "128";
     f.arguments[0].size = "128";
@@ -226,6 +279,27 @@ START_TEST(idle_and_slow)
     ck_assert_int_eq(f.names[0].value, 256);
     f.names[0].is_given = true; // the user's own
     ck_assert(!trial_mend(&f, &slow, NULL, &state, &arena));
+}
+END_TEST
+
+// Each remedy for a crash is told.
+START_TEST(crashes)
+{
+    static const char *const told[] = {"sizes of buffers: larger", "integers in memory: small",
+                                       "the sizes: smaller"};
+    struct inferred f = an_inferred();
+    struct trial_state state = {0};
+    const struct trial_outcome crash = {.kind = TRIAL_CRASH};
+    f.arguments[1].is_zero = false;
+    f.arguments[1].low = f.arguments[1].high = "9";
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert(trial_mend(&f, &crash, NULL, &state, &arena));
+        ck_assert(f.open_count == i + 1 && strstr(f.open[i], told[i]));
+    }
+    ck_assert_int_eq(f.names[0].value, 256);
+    ck_assert(trial_mend(&f, &crash, NULL, &state, &arena)); // smaller again, which is said
+    ck_assert(f.names[0].value == 64 && f.open_count == 3);
+    ck_assert(!trial_mend(&f, &crash, NULL, &state, &arena));
 }
 END_TEST
 
@@ -313,8 +387,10 @@ static void add(TCase *tests)
     tcase_add_test(tests, buffers_grow);
     tcase_add_test(tests, culprits_stay_as_they_are);
     tcase_add_test(tests, loose_outputs);
+    tcase_add_test(tests, few_elements);
     tcase_add_test(tests, gentler_data);
     tcase_add_test(tests, idle_and_slow);
+    tcase_add_test(tests, crashes);
     tcase_add_test(tests, options);
     tcase_add_test(tests, host_launches);
     tcase_add_test(tests, host_defaults);

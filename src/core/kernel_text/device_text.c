@@ -611,18 +611,52 @@ static bool is_host_header(const struct device_reader *d, const struct scan_item
     return false;
 }
 
-// Types that headers of libraries bring, by themselves or by others that they include.
-static bool uses_library_types(const struct device_reader *d)
+static bool declares(const struct device_reader *d, const struct part *p)
 {
-    static const char *const types[] = {
-        "half",           "__half",          "half2",         "__half2",
-        "nv_bfloat16",    "cuComplex",       "__nv_bfloat16", "__nv_bfloat162",
-        "cufftReal",      "cufftDoubleReal", "cufftComplex",  "cufftDoubleComplex",
-        "cuFloatComplex", "cuDoubleComplex"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        found |= set_has(&d->used, types[i]);
-    return found;
+    return p->kind == PART_RECORD ? declares_record(d, p)
+           : p->kind == PART_TYPE
+               ? declares_name(d, p)
+               : p->kind != PART_FRAME && p->kind != PART_CALL && declares_name(d, p);
+}
+
+// Is it used, and neither declared by what is kept nor a macro?
+static bool is_missing(struct device_reader *d, const char *name)
+{
+    const struct name_set used = d->used;
+    bool is_here = !set_has(&used, name);
+    for (size_t i = 0; i < d->define_count && !is_here; i++)
+        is_here = strcmp(d->defines[i].name, name) == 0;
+    memset(&d->used, 0, sizeof d->used);
+    set_add(d, &d->used, name);
+    for (size_t i = 0; i < d->part_count && !is_here; i++)
+        is_here = d->parts[i].is_kept && declares(d, &d->parts[i]);
+    d->used = used;
+    return !is_here;
+}
+
+#define BRING(header) "#if __has_include(<" header ">)\n#include <" header ">\n#endif\n"
+
+// Types that headers of libraries bring, by themselves or by others that they include, in front of line `line`.
+static void write_library_types(struct device_reader *d, uint32_t line, struct text *out)
+{
+    static const struct {
+        const char *text, *names[5];
+    } types[] = {{BRING("cuda_fp16.h"), {"half", "__half", "half2", "__half2"}},
+                 {BRING("cuda_bf16.h"), {"nv_bfloat16", "__nv_bfloat16", "__nv_bfloat162"}},
+                 {BRING("cuComplex.h"), {"cuComplex", "cuFloatComplex", "cuDoubleComplex"}},
+                 {"typedef float cufftReal;\n", {"cufftReal"}},
+                 {"typedef double cufftDoubleReal;\n", {"cufftDoubleReal"}},
+                 {"typedef float2 cufftComplex;\n", {"cufftComplex"}},
+                 {"typedef double2 cufftDoubleComplex;\n", {"cufftDoubleComplex"}}};
+    const size_t before = out->length;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        bool missing = false;
+        for (const char *const *name = types[i].names; *name; name++)
+            missing |= is_missing(d, *name);
+        text_add(out, missing ? types[i].text : "");
+    }
+    if (out->length > before)
+        text_addf(out, "#line %u\n", line);
 }
 
 static bool write_device_file(struct device_reader *d, uint32_t file)
@@ -636,8 +670,7 @@ static bool write_device_file(struct device_reader *d, uint32_t file)
         const size_t to = i + 1 < scan->count ? scan->items[i + 1].from : f->length;
         const bool is_text = scan->items[i].kind == SCAN_TEXT && !scan->items[i].reads;
         if (is_host_header(d, &scan->items[i])) {
-            if (uses_library_types(d))
-                text_add(&out, "#include <" DEVICE_LIBRARY_TYPES ">");
+            write_library_types(d, scan->items[i].first, &out);
             for (size_t at = from; at < to; at++) {
                 if (f->text[at] == '\n')
                     text_addc(&out, '\n');

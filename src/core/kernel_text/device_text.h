@@ -35,9 +35,6 @@ struct device_program {
     uint32_t first_line; // of the compiled file, where the first of them begins
 };
 
-// Stands for headers of the host's libraries that are left out and whose types the kernels use.
-#define DEVICE_LIBRARY_TYPES "hone_library_types"
-
 // False without memory. Nothing is changed where no host code is, or no kernel.
 bool device_text_make(struct device_program *p, struct arena *a);
 // The names of what the text declares behind a word that begins a kernel, with commas.

@@ -399,7 +399,17 @@ static bool take_given(struct session *s, struct error *e)
     return ok;
 }
 
-static bool infer_source(struct session *s, struct error *e)
+typedef bool infer(const char *text, size_t length, enum language l, const char *kernel,
+                   struct arena *a, struct inferred *out, struct error *e);
+
+static bool infer_by(struct session *s, infer *by, struct error *e)
+{
+    return by(text_cstr(&s->given), s->given.length, s->language, s->wanted, &s->arena, &s->found,
+              e) ||
+           error_context(e, "%s", s->path);
+}
+
+static bool infer_source(struct session *s, infer *by, struct error *e)
 {
     if (!check_folders(s, e) || !read_source_text(s, e) || !give_defines(s, e) ||
         !choose_language(s, e))
@@ -415,9 +425,7 @@ static bool infer_source(struct session *s, struct error *e)
     if (!infer_kernels(text, length, s->language, &s->arena, &s->kernels, e))
         return error_context(e, "%s", s->path);
     s->wanted = choose_kernel(s, e);
-    return s->wanted &&
-           (infer_kernel(text, length, s->language, s->wanted, &s->arena, &s->found, e) ||
-            error_context(e, "%s", s->path));
+    return s->wanted && infer_by(s, by, e);
 }
 
 // ---- a part of another file --------------------------------------------------------------------
@@ -491,8 +499,11 @@ static bool infer_instead(struct session *s, const char *path, const char *ahead
     other.source = other.missing = other.given = (struct text)TEXT_INIT;
     other.folder_count = 0;
     memset(other.folders, 0, sizeof other.folders);
-    const bool ok = infer_source(&other, &why) &&
-                    (!ahead || count_open_types(&other.found) < count_open_types(&s->found));
+    const uint32_t open = count_open_types(&s->found);
+    const bool ok =
+        infer_source(&other, ahead ? infer_names : infer_kernel, &why) &&
+        (!ahead || (count_open_types(&other.found) < open && infer_by(&other, infer_kernel, &why) &&
+                    count_open_types(&other.found) < open));
     struct session *left = ok ? s : &other;
     text_release(&left->source);
     text_release(&left->missing);
@@ -544,7 +555,7 @@ static void infer_whole(struct session *s)
 
 static bool infer_spec(struct session *s, struct error *e)
 {
-    if (!infer_source(s, e))
+    if (!infer_source(s, infer_kernel, e))
         return false;
     infer_whole(s);
     int64_t block[3];

@@ -595,10 +595,27 @@ static void shrink_sizes(struct study *s)
     s->budget = before - (some - s->budget);
 }
 
+// How far apart one item reads what chooses where it writes.
+static void note_item_spans(struct study *s)
+{
+    static const int64_t first[3] = {0, 0, 0};
+    const uint64_t before = s->budget;
+    study_bind(s);
+    run_forget(&s->run);
+    s->run.budget = before;
+    run_item(&s->run, first, first);
+    s->budget = s->run.budget;
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        struct object *o = s->all[i];
+        if (o->is_scatter && o->access.read.any)
+            o->item_span = (o->access.read.high - o->access.read.low) / o->component;
+    }
+}
+
 bool study_contents(struct study *s)
 {
     int32_t row = -1;
-    bool has_integers = false;
+    bool has_integers = false, has_scatter = false;
     for (uint32_t i = 0; i < s->object_count; i++)
         has_integers |= s->all[i]->type->base == TYPE_INTEGER && s->all[i]->space != SPACE_SHARED;
     shrink_sizes(s);
@@ -622,7 +639,7 @@ bool study_contents(struct study *s)
                 changed = true;
             } else if (o->access.is_index && index_atom(s) >= 0) {
                 o->contents = CONTENTS_INDEX;
-                o->is_scatter = o->access.is_scatter;
+                has_scatter |= o->is_scatter = o->access.is_scatter;
                 s->content_atoms[i] = index_atom(s);
                 changed = true;
             }
@@ -630,5 +647,7 @@ bool study_contents(struct study *s)
         if (!changed)
             break;
     }
+    if (has_scatter)
+        note_item_spans(s);
     return !s->run.failed;
 }

@@ -1224,14 +1224,15 @@ static void tell_numbers(struct writer_of *w, bool is_own)
     struct text names = TEXT_INIT;
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
-        const char *first = strstr(s->text, n->name);
         int64_t value;
+        if (!n->defined || n->initial || n->is_own_number != is_own ||
+            !names_role(n->name, tuned_words) || !text_number(n->defined, &value) || value <= 0)
+            continue;
+        const char *first = strstr(s->text, n->name);
         bool is_used = !first || !is_word_of(first + strlen(n->name), n->name); // named once
         for (const struct token *t = s->kernel->from; t < s->kernel->to && !is_used; t++)
             is_used = t->kind == TOKEN_NAME && strcmp(t->text, n->name) == 0;
-        if (n->defined && !n->initial && n->is_own_number == is_own &&
-            names_role(n->name, tuned_words) && text_number(n->defined, &value) && value > 0 &&
-            !is_used)
+        if (!is_used)
             text_addf(&names, "%s%s = %lld", names.length ? ", " : "", n->name, (long long)value);
     }
     if (names.length)
@@ -1589,17 +1590,18 @@ static void write_fill(struct writer_of *w, const struct object *o, int32_t cont
         a->generator = arena_printf(s->arena, "%s * i", s->atoms[content].text);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0 && o->is_scatter) {
-        // Each element is chosen once, so that no two items write the same one; several that lie together, "6 * n", are
-        // one item's.
+        // Each element is chosen once, so that no two items write the same one; of "6 * n" six that lie together are one
+        // item's where it was seen to read them, else those that are n apart.
         char *end = NULL;
         const long each = a->size ? strtol(a->size, &end, 10) : 1;
-        const bool is_tuple = each > 1 && str_starts(end, " * ");
+        const bool is_several = each > 1 && str_starts(end, " * ");
         const char *all = s->atoms[content].text;
-        if (is_tuple && str_equal(all, "size")) // in a fill that is the buffer's own
+        if (is_several && str_equal(all, "size")) // in a fill that is the buffer's own
             all = arena_printf(s->arena, "(size // %ld)", each);
-        a->generator = is_tuple && all
-                           ? arena_printf(s->arena, "i // %ld * 40487 %% %s", each, all)
-                           : arena_printf(s->arena, "i * 40487 %% %s", s->atoms[content].text);
+        if (all)
+            a->generator = is_several && o->item_span == each
+                               ? arena_printf(s->arena, "i // %ld * 40487 %% %s", each, all)
+                               : arena_printf(s->arena, "i * 40487 %% %s", all);
         s->run.failed |= !a->generator;
     } else if (o->contents == CONTENTS_INDEX && content >= 0) {
         a->low = "0";
@@ -1637,7 +1639,7 @@ static const char *guessed_size(struct writer_of *w, uint32_t lanes, bool is_loc
         add_group_size(s, least, &t);
     for (uint32_t axis = 0; axis < s->axes && !is_local; axis++) {
         const struct extent *e = &s->axis[axis].extent;
-        if (e->count)
+        if (e->count || e->number)
             text_addf(&t, "%s%s", t.length ? " * " : "", study_extent_text(s, e));
     }
     if (lanes > 1 && !is_local)
@@ -1726,6 +1728,7 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
                     ? INFERRED_WRITE
                     : INFERRED_BOTH;
     a->is_zero |= is_written && !need->is_read && !is_open;
+    a->is_added = need->is_added;
     a->is_sum = is_written && need->is_per_group && a->kind == INFERRED_BUFFER;
     // Counters and sums that atomics add to begin at zero.
     if (a->kind == INFERRED_BUFFER && !a->is_zero && a->access != INFERRED_WRITE)
@@ -3003,8 +3006,8 @@ static bool tell_guesses(const struct asked *q, struct inferred *f)
     return true;
 }
 
-bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
-                  struct arena *a, struct inferred *out, struct error *e)
+static bool infer_within(uint64_t budget, const char *text, size_t length, enum language l,
+                         const char *kernel, struct arena *a, struct inferred *out, struct error *e)
 {
     char *ended = arena_alloc(a, length + 1); // zeroed: what searches it meets its end
     if (!ended)
@@ -3013,10 +3016,21 @@ bool infer_kernel(const char *text, size_t length, enum language l, const char *
     struct lone_text lone;
     if (!lone_text_read(ended, length, a, &lone))
         return error_memory(e);
-    uint64_t budget = STUDIES_BUDGET;
     struct asked q = {ended, length, &lone, l, kernel, a, &budget, NULL};
     struct switched demanding = {.count = 0};
     return infer_with(&q, NULL, NULL, out, &demanding, e) && take_nameless_size(&q, out, e) &&
            take_variant(&q, &demanding, out, e) && look_at_variants(&q, out, e) &&
            (tell_guesses(&q, out) || error_memory(e));
+}
+
+bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
+                  struct arena *a, struct inferred *out, struct error *e)
+{
+    return infer_within(STUDIES_BUDGET, text, length, l, kernel, a, out, e);
+}
+
+bool infer_names(const char *text, size_t length, enum language l, const char *kernel,
+                 struct arena *a, struct inferred *out, struct error *e)
+{
+    return infer_within(0, text, length, l, kernel, a, out, e);
 }

@@ -65,6 +65,7 @@ struct inferred_argument {
     bool is_integer;
     bool is_sum;     // its number of elements depends on parameters: only their sum can be compared
     bool is_zero;    // it begins with zeros
+    bool is_added;   // to by atomics
     bool is_scratch; // it is not compared
     bool is_guess;   // size or value
     bool is_unused;  // as far as was seen
@@ -108,3 +109,6 @@ bool infer_kernels(const char *text, size_t length, enum language l, struct aren
 // False without memory, or where the kernel is not there or takes what hone cannot pass.
 bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
                   struct arena *a, struct inferred *out, struct error *e);
+// The same in a glance, for the names alone: nothing is run, and the rest is a guess.
+bool infer_names(const char *text, size_t length, enum language l, const char *kernel,
+                 struct arena *a, struct inferred *out, struct error *e);

@@ -230,7 +230,7 @@ static struct value load_value(struct machine *m, const struct value *p)
     return v;
 }
 
-// What costs more than one step.
+// Pays for what costs more than one step.
 static void pay(struct machine *m, uint64_t steps)
 {
     m->run->budget -= steps < m->run->budget ? steps : m->run->budget;
@@ -366,12 +366,9 @@ static struct place place_of_node(struct machine *m, const struct node *n);
 
 static struct place member_place(struct machine *m, const struct node *n)
 {
-    struct place p = {.value = NULL};
-    if (n->kind == NODE_ARROW) {
-        p.memory = evaluate(m, n->a);
-        return p;
-    }
-    p = place_of_node(m, n->a);
+    if (n->kind == NODE_ARROW)
+        return (struct place){.memory = evaluate(m, n->a)};
+    struct place p = place_of_node(m, n->a);
     int lane = lane_of(n->name);
     if (!p.value) {
         if (p.memory.kind == VALUE_POINTER && lane >= 0 && p.memory.type &&
@@ -478,21 +475,25 @@ static struct value value_at(struct machine *m, const struct place *p)
 
 // ---- operators ---------------------------------------------------------------------------------
 
+static struct object *joined_object(const struct value *a, const struct value *b)
+{
+    return a->kind == VALUE_UNKNOWN && a->object   ? a->object
+           : b->kind == VALUE_UNKNOWN && b->object ? b->object
+                                                   : NULL;
+}
+
 static struct value join_unknown(const struct value *a, const struct value *b)
 {
-    struct value v = unknown_value();
-    v.object = a->kind == VALUE_UNKNOWN && a->object   ? a->object
-               : b->kind == VALUE_UNKNOWN && b->object ? b->object
-                                                       : NULL;
-    return v;
+    return (struct value){.kind = VALUE_UNKNOWN, .object = joined_object(a, b)};
 }
 
 // An unknown result keeps only a maximum, and only if both operands are not negative.
 static struct value unknown_binary(uint32_t sign, const struct value *a, const struct value *b)
 {
-    struct value v = join_unknown(a, b);
-    v.step = sign == SIGN('+', 0, 0) && ((b->kind == VALUE_INTEGER && b->integer == 1) ||
-                                         (a->kind == VALUE_INTEGER && a->integer == 1));
+    const bool is_next =
+        sign == SIGN('+', 0, 0) && ((b->kind == VALUE_INTEGER && b->integer == 1) ||
+                                    (a->kind == VALUE_INTEGER && a->integer == 1));
+    struct value v = {.kind = VALUE_UNKNOWN, .object = joined_object(a, b), .step = is_next};
     bool has_a = a->kind == VALUE_INTEGER || a->has_most,
          has_b = b->kind == VALUE_INTEGER || b->has_most;
     int64_t x = a->integer, y = b->integer;
@@ -758,6 +759,7 @@ static struct value evaluate_item(struct machine *m, const struct node *n)
 
 #define ARGUMENTS_MOST 24
 #define FRAME_STEP     8 // variables that are made in the time of a step
+#define NAMED_STEPS    2 // what a name is compared with, of a function that the text does not have
 
 static struct value call_function(struct machine *m, const struct function *f,
                                   const struct node *call, const struct value *arguments)
@@ -997,8 +999,8 @@ static struct value call_unknown(struct machine *m, const char *name, const stru
                                  uint32_t count)
 {
     static const char *const harmless[] = {"prefetch", "printf", "barrier", "mem_fence", NULL};
-    for (uint32_t i = 0; i < count && !str_listed(harmless, name); i++) {
-        if (a[i].kind != VALUE_POINTER || !a[i].object)
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].kind != VALUE_POINTER || !a[i].object || str_listed(harmless, name))
             continue;
         touch_memory(m, &a[i], a[i].step, false);
         if (!a[i].object->type->is_const)
@@ -1021,6 +1023,7 @@ static struct value evaluate_call(struct machine *m, const struct node *n)
     const struct function *f = hint->function;
     if (f)
         return n->count <= ARGUMENTS_MOST ? call_function(m, f, n, a) : unknown_value();
+    pay(m, NAMED_STEPS);
     if (is_maker(n->name) && count > 0) {
         struct value list = {.kind = VALUE_VECTOR, .lanes = a, .lane_count = count};
         return spread_lanes(m, &list, count);

@@ -38,8 +38,9 @@ struct object {
     uint32_t component; // bytes of one component
     bool is_image;      // its elements lie as those of a buffer: row after row
     enum contents contents;
-    int64_t content; // OFFSETS: element i holds i times it; INDEX: the value of all
-    bool is_scatter; // INDEX: it chooses what is written
+    int64_t content;   // OFFSETS: element i holds i times it; INDEX: the value of all
+    bool is_scatter;   // INDEX: it chooses what is written
+    int64_t item_span; // with it: components from the first to the last that one item reads
     struct touched access;
     uint8_t *map; // (or NULL) of each component: MAP_PERHAPS where an unknown condition decides
     size_t map_size;

@@ -647,6 +647,23 @@ static void name_divisor(struct study *s, uint32_t axis, struct extent *e)
     }
 }
 
+// An end of TILE * TILE is no number: each parameter is doubled in turn.
+static bool is_fixed_extent(struct study *s, uint32_t axis, const struct extent *e)
+{
+    bool is_same = true;
+    for (uint32_t i = 0; i < s->atom_count && is_same; i++) {
+        struct atom *a = &s->atoms[i];
+        if ((a->kind != ATOM_PARAMETER && a->kind != ATOM_GROUP) || a->is_switch)
+            continue;
+        a->value *= 2;
+        study_bind(s);
+        is_same = !study_fulfils(s) || extent_gives(s, axis, e, busy_groups(s, axis));
+        a->value /= 2;
+    }
+    study_bind(s);
+    return is_same;
+}
+
 // A number in the text is the end, whatever the sizes are: so many groups there are of one item along the axis.
 static bool find_fixed_extent(struct study *s, uint32_t axis, int64_t groups)
 {
@@ -662,7 +679,8 @@ static bool find_fixed_extent(struct study *s, uint32_t axis, int64_t groups)
         study_bind(s);
     }
     const struct extent fixed = {.divisor = 1, .number = number};
-    x->is_known = number > 1 && extent_gives(s, axis, &fixed, groups);
+    x->is_known =
+        number > 1 && extent_gives(s, axis, &fixed, groups) && is_fixed_extent(s, axis, &fixed);
     if (x->is_known)
         x->extent = fixed;
     return x->is_known;

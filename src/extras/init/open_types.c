@@ -9,6 +9,7 @@ struct typist {
     struct arena *arena;
     bool *is_integer;          // by open type
     const struct type **slots; // of the function's variables
+    bool *is_place;            // which of them are items' numbers, or follow one
     uint32_t slot_count;
     struct type **seen; // where an open type stands
     size_t seen_count, seen_room;
@@ -62,10 +63,15 @@ static void mark_integers(struct typist *t, const struct node *n)
         mark_integers(t, node_part(n, i));
 }
 
-static bool is_integer_name(const struct typist *t, const struct node *n)
+// An item's number, or what is added to it, or a variable that began so.
+static bool is_place(const struct typist *t, const struct node *n)
 {
-    const struct type *type = type_of_name(t, n);
-    return n->kind == NODE_ITEM || (type && type->base == TYPE_INTEGER && type->stars == 0);
+    const struct type *type = n ? type_of_name(t, n) : NULL;
+    if (type)
+        return type->base == TYPE_INTEGER && type->stars == 0 && n->slot < t->slot_count &&
+               t->is_place[n->slot];
+    return n && (n->kind == NODE_ITEM || ((n->kind == NODE_BINARY || n->kind == NODE_CAST) &&
+                                          (is_place(t, n->a) || is_place(t, n->b))));
 }
 
 static bool has_sign(const struct node *n, const uint32_t *signs, size_t count)
@@ -87,10 +93,10 @@ static void weigh_node(struct typist *t, const struct node *n)
     const bool is_order = has_sign(n, orders, sizeof orders / sizeof *orders);
     const bool is_pointed =
         n->kind == NODE_UNARY && n->sign == SIGN('*', 0, 0) && n->a->kind == NODE_BINARY;
-    if (is_bits || (is_order && n->a->kind == NODE_NAME && is_integer_name(t, n->b)))
+    if (is_bits || (is_order && n->a->kind == NODE_NAME && is_place(t, n->b)))
         mark_integers(t, n->a);
     if (is_bits || n->kind == NODE_INDEX ||
-        (is_order && n->b->kind == NODE_NAME && is_integer_name(t, n->a)))
+        (is_order && n->b->kind == NODE_NAME && is_place(t, n->a)))
         mark_integers(t, n->b);
     if (is_pointed) // *(p + i)
         mark_integers(t, n->a->b);
@@ -102,8 +108,10 @@ static void walk_node(struct typist *t, const struct node *n)
         return;
     t->depth++;
     note_type(t, n->type);
-    if (n->kind == NODE_DECLARE && n->slot < t->slot_count)
+    if (n->kind == NODE_DECLARE && n->slot < t->slot_count) {
         t->slots[n->slot] = n->type;
+        t->is_place[n->slot] = is_place(t, n->a);
+    }
     weigh_node(t, n);
     for (uint32_t i = 0; i < node_parts(n); i++)
         walk_node(t, node_part(n, i));
@@ -113,8 +121,9 @@ static void walk_node(struct typist *t, const struct node *n)
 static void walk_function(struct typist *t, const struct function *f)
 {
     t->slots = arena_array(t->arena, f->slots + (size_t)1, sizeof *t->slots);
-    t->slot_count = t->slots ? f->slots : 0;
-    t->failed |= !t->slots;
+    t->is_place = arena_array(t->arena, f->slots + (size_t)1, sizeof(bool));
+    t->slot_count = t->slots && t->is_place ? f->slots : 0;
+    t->failed |= !t->slots || !t->is_place;
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         note_type(t, f->parameters[i].type);
         if (f->parameters[i].slot < t->slot_count)

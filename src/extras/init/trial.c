@@ -65,12 +65,23 @@ static bool read_argument(const char *text, const char *words, char *out, size_t
     return true;
 }
 
+// "configuration left 3 elements of `dst` unwritten, of 9".
+static bool read_left(const char *text, struct trial_outcome *out)
+{
+    const char *left = strstr(text, " left "),
+               *end = left ? strstr(left, "` unwritten, of ") : NULL;
+    if (!end || !read_argument(left, " of `", out->argument, sizeof out->argument))
+        return false;
+    out->left = strtoll(left + strlen(" left "), NULL, 10);
+    out->of = strtoll(end + strlen("` unwritten, of "), NULL, 10);
+    return true;
+}
+
 static enum trial_kind read_kind(const char *text, struct trial_outcome *out)
 {
     if (read_argument(text, " past the end of ", out->argument, sizeof out->argument))
         return TRIAL_PAST;
-    if (strstr(text, "` unwritten") &&
-        read_argument(text, " elements of `", out->argument, sizeof out->argument))
+    if (read_left(text, out))
         return TRIAL_UNWRITTEN;
     if (strstr(text, "no launch changed"))
         return TRIAL_IDLE;
@@ -105,7 +116,7 @@ static void read_rows(const struct trial_rows *rows, const char *summary, const 
     else if (*summary || json_array_size(rows->list) == 0)
         out->kind = read_kind(*summary ? summary : messages, out);
     else
-        out->kind = blind > 0 ? TRIAL_IDLE : TRIAL_PASSED;
+        out->kind = blind > 0 ? TRIAL_BLIND : TRIAL_PASSED;
     if (out->kind == TRIAL_OTHER)
         out->kind = read_kind(messages, out);
 }
@@ -149,6 +160,28 @@ static bool tell(struct inferred *f, struct arena *a, const char *text)
     open[f->open_count++] = text;
     f->open = open;
     return true;
+}
+
+static bool copy_found(const struct inferred *from, struct arena *a, struct inferred *to)
+{
+    *to = *from;
+    to->names = arena_array(a, from->name_count + (size_t)1, sizeof *to->names);
+    to->arguments = arena_array(a, from->argument_count + (size_t)1, sizeof *to->arguments);
+    if (!to->names || !to->arguments)
+        return false;
+    for (uint32_t i = 0; i < from->name_count; i++)
+        to->names[i] = from->names[i];
+    for (uint32_t i = 0; i < from->argument_count; i++)
+        to->arguments[i] = from->arguments[i];
+    return true;
+}
+
+// A remedy that did not help.
+static void take_back(enum trial_kind kind, struct inferred *f, struct trial_state *state)
+{
+    if (state->tried == kind || (state->tried == TRIAL_BLIND && kind == TRIAL_IDLE))
+        *f = state->before;
+    state->tried = TRIAL_PASSED;
 }
 
 static bool is_buffer(const struct inferred_argument *x)
@@ -204,7 +237,7 @@ static bool grow_size(struct inferred_argument *x, int64_t by, int64_t least, st
 }
 
 // An output that is not written whole begins with zeros. False: it does already.
-static bool mend_unwritten(struct inferred_argument *x)
+static bool begin_with_zeros(struct inferred_argument *x)
 {
     if (!x || !is_buffer(x) || x->access != INFERRED_WRITE)
         return false;
@@ -213,12 +246,24 @@ static bool mend_unwritten(struct inferred_argument *x)
     return true;
 }
 
+// Where most of it is left, it is the size that is wrong.
+static bool mend_unwritten(struct inferred *f, const struct trial_outcome *o, struct arena *a)
+{
+    return o->left <= o->of / 2 && begin_with_zeros(inferred_find_argument(f, o->argument)) &&
+           tell(
+               f, a,
+               arena_printf(a,
+                            "%s: the default configuration leaves %lld of %lld elements unwritten, "
+                            "which begin with zeros: are the sizes right?",
+                            o->argument, (long long)o->left, (long long)o->of));
+}
+
 // Makes a buffer larger; an output that was written whole no longer is.
 static bool grow(struct inferred_argument *x, int64_t by, int64_t least, struct arena *a)
 {
     if (!grow_size(x, by, least, a))
         return false;
-    mend_unwritten(x);
+    begin_with_zeros(x);
     return true;
 }
 
@@ -228,8 +273,8 @@ static bool mend_past(struct inferred *f, const char *name, struct arena *a)
     if (!x || !is_buffer(x) || !grow(x, 4, 0, a))
         return false;
     return tell(f, a,
-                arena_printf(a, "the size of %s: %s, grown until the kernel wrote within it", name,
-                             x->size));
+                arena_printf(a, "the size of %s: %s, grown until the kernel wrote within it%s",
+                             name, x->size, x->is_zero ? "; it begins with zeros" : ""));
 }
 
 // Indices into another buffer: no element is its own, which makes distances 0.
@@ -284,19 +329,22 @@ static bool is_launch_size(const struct inferred *f, const char *name)
 }
 
 // Outputs that begin with zeros begin with something else: the kernel may write zeros. False: there is none.
-static bool fill_outputs(struct inferred *f)
+static bool fill_outputs(struct inferred *f, struct arena *a)
 {
     bool changed = false;
     for (uint32_t i = 0; i < f->argument_count; i++) {
         struct inferred_argument *x = &f->arguments[i];
-        if (!is_buffer(x) || x->access != INFERRED_BOTH || !x->is_zero || x->type_bytes)
+        if (!is_buffer(x) || x->access != INFERRED_BOTH || !x->is_zero || x->type_bytes ||
+            x->is_added)
             continue;
         x->is_zero = false;
         x->low = x->is_integer ? "1" : "-1";
         x->high = x->is_integer ? "3" : "1";
         changed = true;
     }
-    return changed;
+    return changed && tell(f, a,
+                           "the data: outputs begin with random numbers, since with zeros the "
+                           "check showed nothing");
 }
 
 // Makes what the kernel compares with its data small, and the data too.
@@ -341,7 +389,12 @@ static bool shrink(struct inferred *f)
 
 static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
 {
-    bool changed = turn >= 2 && shrink(f);
+    static const char *const texts[] = {
+        "the sizes of buffers: larger than the text tells, since the kernel left them",
+        "integers in memory: small, since with others the kernel crashed",
+        "the sizes: smaller than usual, since the kernel crashed"};
+    const bool is_shrunk = turn >= 2 && shrink(f);
+    bool changed = is_shrunk;
     for (uint32_t i = 0; i < f->argument_count; i++) {
         struct inferred_argument *x = &f->arguments[i];
         if (turn == 1 && x->kind == INFERRED_BUFFER && x->is_integer &&
@@ -356,10 +409,7 @@ static bool mend_crash(struct inferred *f, unsigned turn, struct arena *a)
             changed |= grow(x, 2, 0, a);
         }
     }
-    return changed &&
-           (turn > 0 || tell(f, a,
-                             "the sizes of buffers: larger than the text tells, since the "
-                             "kernel left them"));
+    return changed && (turn > 2 || (turn == 2 && !is_shrunk) || tell(f, a, texts[turn]));
 }
 
 static bool mend_long(struct inferred *f, struct arena *a, unsigned turn)
@@ -477,29 +527,39 @@ static struct inferred_argument *find_loose_output(struct inferred *f,
     return others > 0 ? found : NULL;
 }
 
-// The first output of which next to nothing differs: items that write one element, one after another, are likelier than a
-// wrong parameter. "": none.
-static void note_race(const struct trial_rows *rows, struct trial_state *state)
+// The first output of which a configuration gives next to nothing another value: more likely a place that it leaves out, or
+// one that several items write, than wrong arithmetic.
+void trial_note_few(const struct trial_rows *rows, struct trial_state *state, struct arena *a)
 {
-    for (size_t i = 0; rows && i < json_array_size(rows->list) && !*state->raced; i++) {
+    for (size_t i = 0; i < json_array_size(rows->list) && !state->few; i++) {
         const json_t *row = json_array_get(rows->list, i), *output;
         size_t k;
         json_array_foreach(json_object_get(row, "outputs"), k, output)
         {
             const json_int_t wrong = row_count(output, "wrong");
-            if (row_failed(row) && wrong > 0 && wrong < row_count(output, "components") / 1000)
-                str_format(state->raced, sizeof state->raced, "%s", row_text(output, "argument"));
+            const json_int_t all = row_count(output, "components");
+            if (row_failed(row) && wrong > 0 && wrong < all / 1000 && !state->few)
+                state->few =
+                    arena_printf(a,
+                                 "%s differs from the default in %lld of %lld elements: "
+                                 "an edge that a configuration leaves out, or items that "
+                                 "write one element",
+                                 row_text(output, "argument"), (long long)wrong, (long long)all);
         }
     }
 }
 
 // A configuration may write past an output that the default fills: its size follows the parameters, which one larger size
-// shows; or a parameter is wrong.
+// shows; or a parameter is wrong, and the size is what it was.
 static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
                        const struct trial_rows *rows, struct trial_state *state, struct arena *a)
 {
-    if (*o->argument && state->past++ == 0 && mend_past(f, o->argument, a))
+    state->past += *o->argument != '\0';
+    if (*o->argument && state->grown++ == 0 && copy_found(f, a, &state->before) &&
+        mend_past(f, o->argument, a)) {
+        state->tried = TRIAL_WRONG;
         return true;
+    }
     struct inferred_argument *x = find_loose_output(f, rows);
     if (x) {
         x->is_scratch = true;
@@ -524,16 +584,23 @@ static bool mend_wrong(struct inferred *f, const struct trial_outcome *o,
 bool trial_mend(struct inferred *f, const struct trial_outcome *o, const struct trial_rows *rows,
                 struct trial_state *state, struct arena *a)
 {
+    if (state->tried != TRIAL_PASSED)
+        take_back(o->kind, f, state);
     switch (o->kind) {
     case TRIAL_PAST:
+        state->past++;
         return mend_past(f, o->argument, a);
     case TRIAL_UNWRITTEN:
-        return mend_unwritten(inferred_find_argument(f, o->argument));
+        return mend_unwritten(f, o, a);
     case TRIAL_NAN:
         return state->nan < REMEDIES && mend_nan(f, state->nan++, a);
-    case TRIAL_IDLE:
-        if (state->filled++ == 0 && fill_outputs(f))
+    case TRIAL_BLIND:
+        if (state->filled++ == 0 && copy_found(f, a, &state->before) && fill_outputs(f, a)) {
+            state->tried = TRIAL_BLIND;
             return true;
+        }
+        return state->idle < 2 && mend_idle(f, state->idle++, a);
+    case TRIAL_IDLE:
         return state->idle < 2 && mend_idle(f, state->idle++, a);
     case TRIAL_CRASH:
         return state->crash <= REMEDIES && mend_crash(f, state->crash++, a);
@@ -648,24 +715,11 @@ static struct trial_rows *check_once(const struct trial *t, struct trial_outcome
     return rows;
 }
 
-static bool copy_found(const struct inferred *from, struct arena *a, struct inferred *to)
-{
-    *to = *from;
-    to->names = arena_array(a, from->name_count + (size_t)1, sizeof *to->names);
-    to->arguments = arena_array(a, from->argument_count + (size_t)1, sizeof *to->arguments);
-    if (!to->names || !to->arguments)
-        return false;
-    for (uint32_t i = 0; i < from->name_count; i++)
-        to->names[i] = from->names[i];
-    for (uint32_t i = 0; i < from->argument_count; i++)
-        to->arguments[i] = from->arguments[i];
-    return true;
-}
-
 // One round. False: it was the last.
 static bool run_round(const struct trial *t, struct trial_state *state, struct trial_outcome *o,
                       struct inferred *good, struct error *e)
 {
+    const bool is_first = state->rounds++ == 0;
     if (t->is_long && state->slow == 0) {
         o->kind = TRIAL_LONG;
         return trial_mend(t->found, o, NULL, state, t->arena);
@@ -675,7 +729,8 @@ static bool run_round(const struct trial *t, struct trial_state *state, struct t
         return false;
     if (o->kind == TRIAL_PASSED && !copy_found(t->found, t->arena, good))
         error_memory(e);
-    note_race(rows, state);
+    if (is_first) // later ones are of a spec that may not stay
+        trial_note_few(rows, state, t->arena);
     const bool has_more =
         o->kind == TRIAL_PASSED
             ? state->past == 0 && trial_add_option(t->found, t->language, t->arena)
@@ -707,13 +762,8 @@ bool trial_run(const struct trial *t, bool *is_changed, struct error *e)
             break;
     }
     const bool has_passed = is_checked && o.kind == TRIAL_PASSED && e->code == ERROR_NONE;
-    if (*state.raced && !has_passed)
-        tell(&good, t->arena,
-             arena_printf(t->arena,
-                          "%s: few elements differ from launch to launch, as where several items "
-                          "write one: give data with which they write the same (\"fill\": 0 for "
-                          "it), or do not compare it (\"temporary\": true)",
-                          state.raced));
+    if (state.few && !has_passed)
+        tell(&good, t->arena, state.few);
     if (!is_written) {
         *t->found = good;
         return e->code == ERROR_NONE;

@@ -23,6 +23,7 @@ enum trial_kind {
     TRIAL_NAN,       // NaN in what the default configuration gives
     TRIAL_RACE,      // which differs from launch to launch
     TRIAL_IDLE,      // no launch changed anything
+    TRIAL_BLIND,     // agrees with zeros, which shows nothing
     TRIAL_CRASH,     // which ended the worker
     TRIAL_LONG,      // which took too long
     TRIAL_WRONG,     // a configuration fails where the default works: `rows`
@@ -32,6 +33,7 @@ enum trial_kind {
 struct trial_outcome {
     enum trial_kind kind;
     char argument[128];
+    int64_t left, of; // TRIAL_UNWRITTEN: elements
 };
 
 // Reads the lines of JSON and the messages of a check into `out`. Rows are the failed and the passed
@@ -42,9 +44,15 @@ void trial_rows_free(struct trial_rows *rows);
 
 // Counts how often which remedy was taken.
 struct trial_state {
-    unsigned nan, filled, idle, crash, slow, past;
-    char raced[128]; // (or "") an output that several items seem to write
+    unsigned rounds, nan, filled, idle, crash, slow, grown;
+    unsigned past;          // rounds in which something was written past its end
+    enum trial_kind tried;  // TRIAL_PASSED: nothing, else what was to end by the last remedy
+    struct inferred before; // of it
+    const char *few; // (or NULL) of an output of which the first round found few elements wrong
 };
+
+// Notes, for the spec's reader, an output of which a configuration gives next to nothing another value.
+void trial_note_few(const struct trial_rows *rows, struct trial_state *state, struct arena *a);
 
 // Changes `f` so that the next check may pass, and says what it did. False: it knows no remedy (or has
 // no memory).

@@ -3,7 +3,6 @@
 // after NVRTC has asked for it in vain, so that a file of the user's or of the toolkit's always comes first.
 #include "device/backends/cuda/cuda_host.h"
 
-#include "kernel_text/device_text.h"
 #include "model/languages.h"
 
 #include <stdlib.h>
@@ -12,8 +11,7 @@
 // model/texts/NAME.cu. Of <algorithm> what kernels call; the usual headers are those that the runtime's
 // brings, which nvcc includes first.
 extern const char cuda_sized_types[], cuda_short_names[], cuda_limits[], cuda_floats[],
-    cuda_mathematics[], cuda_smallest_and_largest[], cuda_traits[], cuda_usual_headers[],
-    cuda_library_types[];
+    cuda_mathematics[], cuda_smallest_and_largest[], cuda_traits[], cuda_usual_headers[];
 
 static const struct {
     const char *name, *text;
@@ -30,8 +28,7 @@ static const struct {
                {"algorithm", cuda_smallest_and_largest},
                {"type_traits", cuda_traits},
                {"cmath", cuda_mathematics},
-               {"math.h", cuda_mathematics},
-               {DEVICE_LIBRARY_TYPES, cuda_library_types}};
+               {"math.h", cuda_mathematics}};
 
 // NULL: hone supplies no such header; those without a text above are empty.
 const char *cuda_host_text(const char *name)
