@@ -186,16 +186,6 @@ static void run_pool(void)
     tell(pool, 4 * N * sizeof(float));
 }
 
-static void run_in_place(void)
-{
-    enum { N = 1024 };
-    CUfunction f = function(build(count_text, "count", NULL), "count");
-    CUdeviceptr x = buffer(N, 1);
-    void *parameters[] = {&x};
-    launch(f, N / 256, 256, parameters);
-    tell(x, N * sizeof(float));
-}
-
 // A pointer into the array of another.
 static void run_overlap(void)
 {
@@ -405,6 +395,35 @@ static void run_symbol(const char *text)
         need(more.cuMemcpyHtoD(factor, &values[i], sizeof values[i]), "cuMemcpyHtoD");
         launch(f, N / 256, 256, parameters);
     }
+    tell(x, N * sizeof(float));
+}
+
+// A variable that no launch names, and that nobody has asked for.
+static const char changed_text[] = "__device__ int seen;\n"
+                                   "extern \"C\" __global__ void count(float *x)\n"
+                                   "{\n"
+                                   "    // fake:count\n"
+                                   "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                   "    if (x[0] > 1e9f)\n"
+                                   "        seen = 1;\n"
+                                   "}\n";
+// One of another kernel's.
+static const char aside_text[] = "__device__ int seen;\n"
+                                 "__device__ void see() { seen = 1; }\n"
+                                 "extern \"C\" __global__ void other(float *x) { see(); }\n"
+                                 "extern \"C\" __global__ void count(float *x)\n"
+                                 "{\n"
+                                 "    // fake:count\n"
+                                 "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                 "}\n";
+
+static void run_count(const char *text)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(text, "count", NULL), "count");
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    launch(f, N / 256, 256, parameters);
     tell(x, N * sizeof(float));
 }
 
@@ -656,7 +675,7 @@ int main(int argc, char **argv)
     else if (strcmp(what, "overlap") == 0)
         run_overlap();
     else if (strcmp(what, "in_place") == 0)
-        run_in_place();
+        run_count(count_text);
     else if (strcmp(what, "extra") == 0)
         run_extra();
     else if (strcmp(what, "null") == 0)
@@ -669,6 +688,10 @@ int main(int argc, char **argv)
         run_symbol(kept_text);
     else if (strcmp(what, "twins") == 0)
         run_twins();
+    else if (strcmp(what, "changed") == 0)
+        run_count(changed_text);
+    else if (strcmp(what, "aside") == 0)
+        run_count(aside_text);
     else if (strcmp(what, "cooperative") == 0)
         run_cooperative();
     else if (strcmp(what, "host_memory") == 0)

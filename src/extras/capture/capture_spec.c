@@ -739,6 +739,11 @@ static bool refuse_launch(struct making *m)
     if (symbol)
         return refuse_spec(
             m, arena_printf(m->a, "it changes the module's %s, which is no argument", symbol));
+    if (m->variable)
+        return refuse_spec(m, arena_printf(m->a,
+                                           "it uses %s, a __device__ variable that it may change: "
+                                           "what a tuned kernel does to its own is lost",
+                                           m->variable));
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
@@ -865,8 +870,10 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
                                       a, &m->f, &ignored);
     }
     making_learn_types(m, text_cstr(&whole));
-    making_learn_globals(m, text_cstr(&whole));
+    const bool is_learned = making_learn_globals(m, text_cstr(&whole));
     text_release(&whole);
+    if (!is_learned)
+        return error_memory(e);
     take_null_pointers(m);
     for (size_t l = 0; l < k->launch_count; l++)
         replay_launch(p, k, &k->launches[l], a);
