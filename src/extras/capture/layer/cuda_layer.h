@@ -46,6 +46,7 @@ struct cuda_text {
 
 struct cuda_symbol {
     struct cuda_symbol *next;
+    CUcontext context; // a library has one of each name in every context
     CUdeviceptr at;
     size_t size;
     char name[];
@@ -154,7 +155,7 @@ struct cuda_memories {
 };
 enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct cuda_function *f,
                                        struct cuda_memories *out);
-// Adds the symbols of a module.
+// Adds the symbols of a module in the current context.
 enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out);
 // Copies what the program has set of a module's symbols into those of another module's function, in the order of the stream.
 CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream);

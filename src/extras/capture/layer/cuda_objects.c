@@ -321,29 +321,52 @@ static struct cuda_module *lock_module(const void *module)
     return layer_lock(&cuda_objects.modules, library);
 }
 
+static CUcontext current_context(void)
+{
+    CUcontext context = NULL;
+    if (cuda_below.cuCtxGetCurrent && cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
+        context = NULL;
+    return context;
+}
+
+// The symbol of a name in a context; NULL: the program has not asked for it there.
+static struct cuda_symbol *find_symbol(const struct cuda_module *m, const char *name,
+                                       CUcontext context)
+{
+    struct cuda_symbol *s = m->symbols;
+    while (s && (s->context != context || strcmp(s->name, name) != 0))
+        s = s->next;
+    return s;
+}
+
 void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size_t size)
 {
+    CUcontext context = current_context();
     struct cuda_module *m = lock_module(module);
     if (!m)
         return;
-    struct cuda_symbol *s = m->symbols;
-    while (s && s->at != at)
-        s = s->next;
+    struct cuda_symbol *s = find_symbol(m, name, context);
     if (!s && (s = calloc(1, sizeof *s + strlen(name) + 1)) != NULL) {
-        s->at = at;
-        s->size = size;
+        s->context = context;
         strcpy(s->name, name);
         s->next = m->symbols;
         m->symbols = s;
+    }
+    if (s) {
+        s->at = at;
+        s->size = size;
     }
     layer_unlock(&cuda_objects.modules);
 }
 
 enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out)
 {
+    CUcontext context = current_context();
     const struct cuda_module *m = lock_module(module);
     const struct cuda_symbol *s = m ? m->symbols : NULL;
     for (; s && out->count < CUDA_MEMORIES_MOST; s = s->next) {
+        if (s->context != context)
+            continue;
         struct cuda_memory *to = &out->items[out->count];
         *to = (struct cuda_memory){
             .at = s->at, .base = s->at, .size = s->size, .symbol = strdup(s->name)};
@@ -357,6 +380,7 @@ enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *o
 
 CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream)
 {
+    CUcontext context = current_context();
     const struct cuda_module *m = lock_module(module);
     CUresult code = CUDA_SUCCESS;
     CUmodule other = NULL;
@@ -364,6 +388,10 @@ CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream)
          s = s->next) {
         CUdeviceptr at = 0;
         size_t size = 0;
+        if (s->context != context) { // what it holds in this one nobody knows, unless it was asked
+            code = find_symbol(m, s->name, context) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+            continue;
+        }
         if (!other && !(cuda_below.cuFuncGetModule && cuda_below.cuMemcpyDtoDAsync &&
                         cuda_below.cuFuncGetModule(&other, to) == CUDA_SUCCESS))
             code = CUDA_ERROR_NOT_FOUND;
