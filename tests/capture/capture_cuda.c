@@ -186,6 +186,29 @@ static void run_pool(void)
     tell(pool, 4 * N * sizeof(float));
 }
 
+// The function is asked for before each launch, by several threads.
+static void *launch_asked(void *module)
+{
+    enum { N = 1024 };
+    CUdeviceptr a = buffer(N, 1), b = buffer(N, 2), c = buffer(N, 3);
+    int n = N;
+    void *parameters[] = {&a, &b, &c, &n};
+    for (int i = 0; i < 50; i++)
+        launch(function(module, "add"), N / 128, 128, parameters);
+    return NULL;
+}
+
+static void run_asked(void)
+{
+    pthread_t threads[4];
+    CUmodule module = build(add_text, "add", "-DROWS=1");
+    for (int t = 0; t < 4; t++)
+        need(pthread_create(&threads[t], NULL, launch_asked, module), "pthread_create");
+    for (int t = 0; t < 4; t++)
+        pthread_join(threads[t], NULL);
+    printf("asked\n");
+}
+
 // A pointer into the array of another.
 static void run_overlap(void)
 {
@@ -688,6 +711,8 @@ int main(int argc, char **argv)
         run_symbol(kept_text);
     else if (strcmp(what, "twins") == 0)
         run_twins();
+    else if (strcmp(what, "asked") == 0)
+        run_asked();
     else if (strcmp(what, "changed") == 0)
         run_count(changed_text);
     else if (strcmp(what, "aside") == 0)

@@ -205,7 +205,7 @@ void cuda_drop_graph(CUgraphExec graph);
 void cuda_release_graph(struct layer_object *o);
 CUresult cuda_graph_launch(CUgraphExec graph, CUstream stream);
 
-struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *t, const char *name);
+struct cuda_replacement *cuda_replace_prepare(struct cuda_text *t, const char *name);
 void cuda_replace_release(struct cuda_replacement *r);
 CUresult cuda_replace_launch(const struct cuda_launch *l);
 bool cuda_has_replacement(const struct cuda_launch *l);

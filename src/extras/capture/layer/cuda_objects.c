@@ -280,7 +280,7 @@ void cuda_note_module(const void *module, const void *image)
 }
 
 // Its functions end with it: their handles may be those of others next.
-void cuda_drop_module(const void *module)
+static void forget_functions(const void *module)
 {
     struct layer_table *t = &cuda_objects.functions;
     pthread_mutex_lock(&t->lock);
@@ -292,6 +292,29 @@ void cuda_drop_module(const void *module)
         }
     }
     pthread_mutex_unlock(&t->lock);
+}
+
+// A module that a library still has in a context; NULL: none.
+static const void *find_part(const void *library)
+{
+    struct layer_table *t = &cuda_objects.modules;
+    const void *found = NULL;
+    pthread_mutex_lock(&t->lock);
+    for (size_t i = 0; i < t->bucket_count && !found; i++) {
+        for (struct layer_object *o = t->buckets[i]; o && !found; o = o->next)
+            found = ((struct cuda_module *)o)->library == library ? o->handle : NULL;
+    }
+    pthread_mutex_unlock(&t->lock);
+    return found;
+}
+
+void cuda_drop_module(const void *module)
+{
+    for (const void *part; module && (part = find_part(module)) != NULL;) {
+        forget_functions(part);
+        layer_drop(&cuda_objects.modules, part);
+    }
+    forget_functions(module);
     layer_drop(&cuda_objects.modules, module);
 }
 
@@ -516,12 +539,23 @@ static const void *module_by_name(const char *name)
     return is_one ? found : NULL;
 }
 
+// A program may ask for its functions before every launch.
+static bool is_known(const void *function, const void *module, const char *name)
+{
+    const struct cuda_function *f = layer_lock(&cuda_objects.functions, function);
+    const bool is_same = f && f->module == module && f->name && strcmp(f->name, name) == 0;
+    if (f)
+        layer_unlock(&cuda_objects.functions);
+    return is_same;
+}
+
 void cuda_note_function(const void *function, const void *module, const char *name)
 {
     const void *image = NULL;
     struct cuda_replacement *r = NULL;
     if ((!module && !ask_function(function, &module, &name)) ||
-        (!layer_settings.is_capturing && !layer_replace_has(name)))
+        (!layer_settings.is_capturing && !layer_replace_has(name)) ||
+        is_known(function, module, name))
         return;
     const struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
     const void *other = m ? NULL : module_by_name(name);
@@ -537,7 +571,7 @@ void cuda_note_function(const void *function, const void *module, const char *na
     f->module = module;
     f->name = strdup(name);
     const bool is_told = f->name && learn_parameters(f, function);
-    const struct cuda_text *t = is_told && image ? layer_lock(&cuda_objects.images, image) : NULL;
+    struct cuda_text *t = is_told && image ? layer_lock(&cuda_objects.images, image) : NULL;
     if (t)
         key_function(f, t);
     layer_unlock(&cuda_objects.functions);
@@ -547,8 +581,11 @@ void cuda_note_function(const void *function, const void *module, const char *na
         r = cuda_replace_prepare(t, name);
     layer_unlock(&cuda_objects.images);
     f = r ? layer_lock(&cuda_objects.functions, function) : NULL;
-    if (f) {
+    const bool is_taken = f && f->module == module && !f->replacement; // else by another thread
+    if (is_taken)
         f->replacement = r;
+    if (f)
         layer_unlock(&cuda_objects.functions);
-    }
+    if (!is_taken)
+        cuda_replace_release(r);
 }

@@ -23,7 +23,7 @@ struct cuda_replacement {
     struct replace_state state;
     CUcontext context;
     CUdevice device;
-    const struct cuda_text *text; // an image's, which stays
+    struct cuda_text *text; // an image's, with a user
     char *source;
 };
 
@@ -149,7 +149,7 @@ static bool device_is(CUdevice device, const struct tuned_table *t)
     return strcmp(name, t->device) == 0 && strcmp(driver, t->driver) == 0;
 }
 
-struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, const char *name)
+struct cuda_replacement *cuda_replace_prepare(struct cuda_text *text, const char *name)
 {
     CUcontext context = NULL;
     CUdevice device = 0;
@@ -166,6 +166,7 @@ struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, cons
     r->context = context;
     r->device = device;
     r->text = text;
+    text->program.object.users++;
     if (t->text || text->program.part_count)
         r->source = capture_guard_text(t->text ? t->text : text->program.parts->text);
     pthread_mutex_init(&r->state.lock, NULL);
@@ -176,8 +177,10 @@ struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, cons
 
 void cuda_replace_release(struct cuda_replacement *r)
 {
-    if (r)
-        free(r->source);
+    if (!r)
+        return;
+    layer_let_go(&cuda_objects.images, r->text);
+    free(r->source);
     free(r);
 }
 
@@ -341,8 +344,8 @@ static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launc
         d = replace_decide(&r->state, like, find_build, keep_build);
     if (d->reason != REPLACE_NONE)
         return keep_own(l, d->reason);
-    const bool is_verified = replace_is_verified_now(&r->state) && verify_launch(r, l, f, d, &code);
-    r->state.replaced++;
+    const bool is_verified =
+        replace_is_verified_now(r->state.table) && verify_launch(r, l, f, d, &code);
     if (is_verified)
         return code;
     code = enqueue_tuned(l, f, d, NULL);
@@ -357,7 +360,7 @@ static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launc
 bool cuda_has_replacement(const struct cuda_launch *l)
 {
     const struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
-    const bool has = f && f->replacement;
+    const bool has = f && f->module && f->replacement;
     if (f)
         layer_unlock(&cuda_objects.functions);
     return has;
@@ -367,18 +370,20 @@ CUresult cuda_replace_launch(const struct cuda_launch *l)
 {
     struct replace_decision like;
     struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
-    struct cuda_replacement *r = f ? f->replacement : NULL;
+    struct cuda_replacement *r = f && f->module ? f->replacement : NULL; // else it was unloaded
     const enum replace_reason why = !r ? REPLACE_UNKNOWN
                                     : atomic_load(&r->state.table->is_wrong)
                                         ? REPLACE_DIFFERENCE
                                         : match_launch(r, f, l, &like);
-    // The entry stays until its module is unloaded, which a program does not do during a launch.
-    if (f)
+    if (f) {
+        f->object.users += why == REPLACE_NONE;
         layer_unlock(&cuda_objects.functions);
+    }
     if (why != REPLACE_NONE)
         return keep_own(l, why);
     pthread_mutex_lock(&r->state.lock);
     const CUresult code = launch_tuned(r, l, f, &like);
     pthread_mutex_unlock(&r->state.lock);
+    layer_let_go(&cuda_objects.functions, f);
     return code;
 }

@@ -32,6 +32,8 @@ struct layer_object {
     const void *handle;
     struct layer_object *next;
     uint32_t count; // of references that the program holds
+    uint32_t users; // that have it without the table's lock
+    bool is_gone;   // from the table: the last of these releases it
 };
 
 struct layer_table {
@@ -130,6 +132,8 @@ void layer_unlock(struct layer_table *t);
 void *layer_add(struct layer_table *t, const void *handle, size_t size);
 void layer_retain(struct layer_table *t, const void *handle);
 void layer_drop(struct layer_table *t, const void *handle);
+// An object that is used after the table is unlocked, until it is let go: `users` is raised with the table locked.
+void layer_let_go(struct layer_table *t, void *object);
 void layer_objects_after_fork(void);
 void layer_release_program(struct layer_object *o);
 bool layer_copy_part(struct layer_part *to, const struct layer_part *from);

@@ -319,8 +319,7 @@ static cl_int launch_tuned(struct layer_replacement *r, const struct layer_launc
     if (d->reason != REPLACE_NONE)
         return keep_own(l, d->reason);
     const bool is_verified =
-        replace_is_verified_now(&r->state) && verify_launch(r, l, k, d, &status);
-    r->state.replaced++;
+        replace_is_verified_now(r->state.table) && verify_launch(r, l, k, d, &status);
     if (is_verified)
         return status;
     status = set_arguments(d->kernel, k, NULL);

@@ -399,10 +399,11 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
     return found ? REPLACE_NONE : REPLACE_GEOMETRY;
 }
 
-bool replace_is_verified_now(const struct replace_state *s)
+bool replace_is_verified_now(struct tuned_table *t)
 {
     const double p = layer_settings.verify;
-    return p > 0 && (uint64_t)((double)(s->replaced + 1) * p) > (uint64_t)((double)s->replaced * p);
+    const uint64_t n = atomic_fetch_add_explicit(&t->replaced, 1, memory_order_relaxed);
+    return p > 0 && (uint64_t)((double)(n + 1) * p) > (uint64_t)((double)n * p);
 }
 
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float)

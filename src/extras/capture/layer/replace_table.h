@@ -34,7 +34,8 @@ struct tuned_table {
     } columns[COLUMNS_MOST];
     struct launch_case *cases;
     hone_known *known;
-    atomic_bool is_wrong; // --verify found a difference
+    atomic_bool is_wrong;      // --verify found a difference
+    _Atomic uint64_t replaced; // launches, of all its kernels in the program
 };
 
 struct replace_decision {
@@ -53,7 +54,6 @@ struct replace_state {
     pthread_mutex_t lock;
     struct replace_decision decisions[DECISIONS];
     uint32_t next; // decision that is overwritten
-    uint64_t replaced;
 };
 
 // Makes the kernel of a decision with these options; sets `kernel`, or leaves it NULL.
@@ -88,7 +88,8 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
 struct replace_decision *replace_decide(struct replace_state *s,
                                         const struct replace_decision *like, replace_build build,
                                         replace_release release);
-bool replace_is_verified_now(const struct replace_state *s);
+// Counts a launch that is replaced: is it one of those that are verified?
+bool replace_is_verified_now(struct tuned_table *t);
 // As wide as hone's own tolerance for floats; other types agree bit for bit. Without a function of libm: every process of a program
 // would load it.
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float);
