@@ -421,6 +421,26 @@ static void run_symbol(const char *text)
     tell(x, N * sizeof(float));
 }
 
+// Two modules of one text, of which the program sets the symbol of the first.
+static void run_modules(void)
+{
+    enum { N = 1024 };
+    static const float value = 3.0f;
+    CUdeviceptr x = buffer(N, 1), factor = 0;
+    void *parameters[] = {&x};
+    for (int turn = 0; turn < 2; turn++) {
+        CUmodule modules[2] = {build(symbol_text, "count", NULL),
+                               build(symbol_text, "count", NULL)};
+        need(cu.cuModuleGetGlobal(&factor, NULL, modules[0], "factor"), "cuModuleGetGlobal");
+        need(more.cuMemcpyHtoD(factor, &value, sizeof value), "cuMemcpyHtoD");
+        for (int i = 0; i < 2; i++)
+            launch(function(modules[i], "count"), N / 256, 256, parameters);
+        for (int i = 0; i < 2; i++)
+            need(cu.cuModuleUnload(modules[i]), "cuModuleUnload");
+    }
+    tell(x, N * sizeof(float));
+}
+
 // A variable that no launch names, and that nobody has asked for.
 static const char changed_text[] = "__device__ int seen;\n"
                                    "extern \"C\" __global__ void count(float *x)\n"
@@ -713,6 +733,8 @@ int main(int argc, char **argv)
         run_twins();
     else if (strcmp(what, "asked") == 0)
         run_asked();
+    else if (strcmp(what, "modules") == 0)
+        run_modules();
     else if (strcmp(what, "changed") == 0)
         run_count(changed_text);
     else if (strcmp(what, "aside") == 0)

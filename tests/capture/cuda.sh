@@ -124,6 +124,9 @@ with symbol.hone --verify 100% -- "$program" symbol || fail "with symbol: $(cat 
 grep -q "2 of 2 launches were replaced; 2 verified, 0 differed" with.err || fail "with symbol: $(cat with.err)"
 with symbol.hone -- "$program" symbol
 [ "$(cat with.out)" = "$("$program" symbol)" ] || fail "with symbol, unverified: another output"
+with symbol.hone -- "$program" modules || fail "with modules: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" modules)" ] || fail "with modules: another output"
+grep -q "4 of 4 launches were replaced" with.err || fail "with modules: $(cat with.err)"
 FAKE_CUDA_FAIL=cuMemcpyDtoDAsync:1 with symbol.hone -- "$program" symbol
 [ "$(cat with.out)" = "$("$program" symbol)" ] || fail "with symbol that cannot be copied: another output"
 with twins.hone --verify 100% -- "$program" twins || fail "with twins: $(cat with.err)"

@@ -47,8 +47,12 @@ struct cuda_objects cuda_objects = {TABLE(release_text),
                                     {TABLE(NULL), TABLE(NULL)},
                                     TABLE(NULL)};
 
+// Held while a function is made known, so that another thread has it with its replacement.
+static pthread_mutex_t noting = PTHREAD_MUTEX_INITIALIZER;
+
 void cuda_objects_after_fork(void)
 {
+    pthread_mutex_init(&noting, NULL);
     struct layer_table *const tables[] = {&cuda_objects.programs, &cuda_objects.images,
                                           &cuda_objects.modules,  &cuda_objects.functions,
                                           &cuda_objects.graphs,   &cuda_objects.views[0],
@@ -292,6 +296,7 @@ static void forget_functions(const void *module)
         }
     }
     pthread_mutex_unlock(&t->lock);
+    cuda_replace_drop_module(module);
 }
 
 // A module that a library still has in a context; NULL: none.
@@ -401,7 +406,7 @@ enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *o
     return s ? CAPTURE_MANY : CAPTURE_NONE;
 }
 
-CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream)
+CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream, bool is_shared)
 {
     CUcontext context = current_context();
     const struct cuda_module *m = lock_module(module);
@@ -419,8 +424,9 @@ CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream)
                         cuda_below.cuFuncGetModule(&other, to) == CUDA_SUCCESS))
             code = CUDA_ERROR_NOT_FOUND;
         else if (cuda_below.driver.cuModuleGetGlobal(&at, &size, other, s->name) == CUDA_SUCCESS)
-            code = size == s->size ? cuda_below.cuMemcpyDtoDAsync(at, s->at, size, stream)
-                                   : CUDA_ERROR_INVALID_VALUE;
+            code = size == s->size && !is_shared
+                       ? cuda_below.cuMemcpyDtoDAsync(at, s->at, size, stream)
+                       : CUDA_ERROR_INVALID_VALUE;
     }
     if (m)
         layer_unlock(&cuda_objects.modules);
@@ -549,7 +555,7 @@ static bool is_known(const void *function, const void *module, const char *name)
     return is_same;
 }
 
-void cuda_note_function(const void *function, const void *module, const char *name)
+static void note_function(const void *function, const void *module, const char *name)
 {
     const void *image = NULL;
     struct cuda_replacement *r = NULL;
@@ -578,14 +584,21 @@ void cuda_note_function(const void *function, const void *module, const char *na
     if (!t)
         return;
     if (!layer_settings.is_capturing)
-        r = cuda_replace_prepare(t, name);
+        r = cuda_replace_prepare(t, module, name);
     layer_unlock(&cuda_objects.images);
     f = r ? layer_lock(&cuda_objects.functions, function) : NULL;
-    const bool is_taken = f && f->module == module && !f->replacement; // else by another thread
+    const bool is_taken = f && f->module == module; // else it was unloaded
     if (is_taken)
         f->replacement = r;
     if (f)
         layer_unlock(&cuda_objects.functions);
     if (!is_taken)
         cuda_replace_release(r);
+}
+
+void cuda_note_function(const void *function, const void *module, const char *name)
+{
+    pthread_mutex_lock(&noting);
+    note_function(function, module, name);
+    pthread_mutex_unlock(&noting);
 }

@@ -15,7 +15,9 @@ struct tuned_build { // of one table with one set of options, in one context
     struct tuned_build *next;
     const struct tuned_table *table;
     CUcontext context;
+    const void *module; // (or NULL) of the program, whose symbols it has copies of
     char *options;
+    CUmodule loaded;
     CUfunction function; // NULL: it does not build
 };
 
@@ -23,6 +25,7 @@ struct cuda_replacement {
     struct replace_state state;
     CUcontext context;
     CUdevice device;
+    const void *module;     // (or NULL) that has variables of its own
     struct cuda_text *text; // an image's, with a user
     char *source;
 };
@@ -78,30 +81,31 @@ static bool compile_tuned(const struct cuda_replacement *r, nvrtcProgram p, cons
     return ok;
 }
 
-static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t)
+static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t, CUmodule *module)
 {
     const char *name = t->kernel;
     if (t->function && cuda_below.nvrtc.nvrtcGetLoweredName(p, t->function, &name) != NVRTC_SUCCESS)
         return NULL;
     size_t size = 0;
-    CUmodule module = NULL;
     CUfunction function = NULL;
     char *image =
         cuda_below.nvrtc.nvrtcGetCUBINSize(p, &size) == NVRTC_SUCCESS && size ? malloc(size) : NULL;
     if (!image || cuda_below.nvrtc.nvrtcGetCUBIN(p, image) != NVRTC_SUCCESS ||
-        cuda_below.driver.cuModuleLoadData(&module, image) != CUDA_SUCCESS ||
-        cuda_below.driver.cuModuleGetFunction(&function, module, name) != CUDA_SUCCESS)
+        cuda_below.driver.cuModuleLoadData(module, image) != CUDA_SUCCESS ||
+        cuda_below.driver.cuModuleGetFunction(&function, *module, name) != CUDA_SUCCESS)
         function = NULL;
     free(image);
     return function;
 }
 
-static CUfunction build_function(const struct cuda_replacement *r, const char *options)
+static CUfunction build_function(const struct cuda_replacement *r, const char *options,
+                                 CUmodule *module)
 {
     if (r->state.table->text)
         layer_load_nvrtc();
     nvrtcProgram p = cuda_below_open_nvrtc() ? make_program(r) : NULL;
-    CUfunction function = p && compile_tuned(r, p, options) ? load_kernel(p, r->state.table) : NULL;
+    CUfunction function =
+        p && compile_tuned(r, p, options) ? load_kernel(p, r->state.table, module) : NULL;
     if (p)
         cuda_below.nvrtc.nvrtcDestroyProgram(&p);
     if (function && r->state.table->shared > 48 << 10)
@@ -110,20 +114,24 @@ static CUfunction build_function(const struct cuda_replacement *r, const char *o
     return function;
 }
 
-// Built once in each context. The lock is held while it is built: another thread needs it, too.
+// Built once in each context, and for each module that has variables. The lock is held while it is built: another thread needs it, too.
 static void find_build(const struct replace_state *s, const char *options,
                        struct replace_decision *d)
 {
     const struct cuda_replacement *r = (const struct cuda_replacement *)s;
     pthread_mutex_lock(&builds_lock);
     struct tuned_build *b = builds;
-    while (b &&
-           !(b->table == s->table && b->context == r->context && strcmp(b->options, options) == 0))
+    while (b && !(b->table == s->table && b->context == r->context && b->module == r->module &&
+                  strcmp(b->options, options) == 0))
         b = b->next;
     if (!b && (b = calloc(1, sizeof *b)) != NULL) {
-        *b = (struct tuned_build){builds, s->table, r->context, strdup(options), NULL};
+        *b = (struct tuned_build){.next = builds,
+                                  .table = s->table,
+                                  .context = r->context,
+                                  .module = r->module,
+                                  .options = strdup(options)};
         if (b->options) {
-            b->function = build_function(r, options);
+            b->function = build_function(r, options, &b->loaded);
             builds = b;
         } else {
             free(b);
@@ -131,6 +139,23 @@ static void find_build(const struct replace_state *s, const char *options,
         }
     }
     d->kernel = b ? b->function : NULL;
+    pthread_mutex_unlock(&builds_lock);
+}
+
+void cuda_replace_drop_module(const void *module)
+{
+    pthread_mutex_lock(&builds_lock);
+    for (struct tuned_build **at = &builds, *b; (b = *at) != NULL;) {
+        if (!module || b->module != module) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        if (b->loaded)
+            cuda_below.driver.cuModuleUnload(b->loaded);
+        free(b->options);
+        free(b);
+    }
     pthread_mutex_unlock(&builds_lock);
 }
 
@@ -149,7 +174,20 @@ static bool device_is(CUdevice device, const struct tuned_table *t)
     return strcmp(name, t->device) == 0 && strcmp(driver, t->driver) == 0;
 }
 
-struct cuda_replacement *cuda_replace_prepare(struct cuda_text *text, const char *name)
+static bool has_variables(const struct cuda_replacement *r)
+{
+    const struct layer_part *part = r->text->program.parts;
+    struct capture_variables v = {.at = r->source ? r->source : ""};
+    bool any = capture_next_variable(&v);
+    for (uint32_t i = 0; !any && r->text->program.part_count && i < part->header_count; i++) {
+        v = (struct capture_variables){.at = part->headers[i].text};
+        any = capture_next_variable(&v);
+    }
+    return any;
+}
+
+struct cuda_replacement *cuda_replace_prepare(struct cuda_text *text, const void *module,
+                                              const char *name)
 {
     CUcontext context = NULL;
     CUdevice device = 0;
@@ -169,6 +207,7 @@ struct cuda_replacement *cuda_replace_prepare(struct cuda_text *text, const char
     text->program.object.users++;
     if (t->text || text->program.part_count)
         r->source = capture_guard_text(t->text ? t->text : text->program.parts->text);
+    r->module = has_variables(r) ? module : NULL;
     pthread_mutex_init(&r->state.lock, NULL);
     if (r->source)
         replace_decide_known(&r->state, find_build);
@@ -214,8 +253,9 @@ static enum replace_reason match_launch(const struct cuda_replacement *r,
     return replace_match(t, &asked, like);
 }
 
-static CUresult enqueue_tuned(const struct cuda_launch *l, const struct cuda_function *f,
-                              const struct replace_decision *d, void **parameters)
+static CUresult enqueue_tuned(const struct cuda_replacement *r, const struct cuda_launch *l,
+                              const struct cuda_function *f, const struct replace_decision *d,
+                              void **parameters)
 {
     struct cuda_launch tuned = *l;
     struct cuda_config config;
@@ -234,7 +274,7 @@ static CUresult enqueue_tuned(const struct cuda_launch *l, const struct cuda_fun
         tuned.parameters = parameters;
         tuned.extra = NULL;
     }
-    const CUresult code = cuda_copy_symbols(f->module, d->kernel, l->stream);
+    const CUresult code = cuda_copy_symbols(f->module, d->kernel, l->stream, !r->module);
     return code == CUDA_SUCCESS ? cuda_enqueue(&tuned) : code;
 }
 
@@ -307,7 +347,7 @@ static bool verify_launch(const struct cuda_replacement *r, const struct cuda_la
 {
     struct verifying *v = cuda_is_recorded_now(l->stream) ? NULL : calloc(1, sizeof *v);
     bool ok = v && cuda_below.cuCtxSynchronize() == CUDA_SUCCESS && copy_memories(v, l, f) &&
-              enqueue_tuned(l, f, d, v->parameters) == CUDA_SUCCESS &&
+              enqueue_tuned(r, l, f, d, v->parameters) == CUDA_SUCCESS &&
               cuda_below.cuCtxSynchronize() == CUDA_SUCCESS;
     if (ok) {
         *code = cuda_enqueue(l);
@@ -348,7 +388,7 @@ static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launc
         replace_is_verified_now(r->state.table) && verify_launch(r, l, f, d, &code);
     if (is_verified)
         return code;
-    code = enqueue_tuned(l, f, d, NULL);
+    code = enqueue_tuned(r, l, f, d, NULL);
     if (code != CUDA_SUCCESS) {
         d->reason = REPLACE_LAUNCH;
         return keep_own(l, REPLACE_LAUNCH);
