@@ -663,7 +663,8 @@ static bool drop_guesses(struct making *m)
     }
     const bool any = kept < m->parameter_count;
     m->parameter_count = kept;
-    memset(m->keeps_global, 0, sizeof m->keeps_global);
+    if (any) // the geometry is made anew
+        memset(m->keeps_global, 0, sizeof m->keeps_global);
     return any;
 }
 
@@ -885,13 +886,14 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     if (ok) {
         make_geometry(m);
         try_parameters(m);
-        if (!m->works && drop_guesses(m) && make_symbols(m)) {
+        if (!m->works && drop_guesses(m)) {
+            ok = make_symbols(m);
             make_geometry(m);
             try_parameters(m);
         }
         list_tunable(m);
-        ok = m->works || k->part_count < 2 ||
-             refuse_spec(m, "its parts were compiled with different options");
+        ok = ok && (m->works || k->part_count < 2 ||
+                    refuse_spec(m, "its parts were compiled with different options"));
         ok = ok && (m->works || !k->given || refuse_given_text(m));
         ok = ok && (k->launches[0].replay.deviation <= TOLERANCE ||
                     refuse_spec(m, "its result differs from launch to launch"));
