@@ -405,6 +405,25 @@ static const char symbol_text[] = "__constant__ float factor[4];\n"
                                   "    x[blockIdx.x * blockDim.x + threadIdx.x] += factor[0];\n"
                                   "}\n";
 
+// An argument has its name.
+static const char double_text[] = "__constant__ float factor[4];\n"
+                                  "extern \"C\" __global__ void count(float *factor)\n"
+                                  "{\n"
+                                  "    // fake:count\n"
+                                  "    factor[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                  "}\n";
+// Another kernel uses it.
+static const char unused_text[] = "__constant__ float factor[4];\n"
+                                  "extern \"C\" __global__ void other(float *x)\n"
+                                  "{\n"
+                                  "    x[0] += factor[0];\n"
+                                  "}\n"
+                                  "extern \"C\" __global__ void count(float *x)\n"
+                                  "{\n"
+                                  "    // fake:count\n"
+                                  "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                  "}\n";
+
 static void run_symbol(const char *text)
 {
     enum { N = 1024 };
@@ -727,6 +746,10 @@ int main(int argc, char **argv)
         run_inside();
     else if (strcmp(what, "symbol") == 0)
         run_symbol(symbol_text);
+    else if (strcmp(what, "double") == 0)
+        run_symbol(double_text);
+    else if (strcmp(what, "unused") == 0)
+        run_symbol(unused_text);
     else if (strcmp(what, "kept") == 0)
         run_symbol(kept_text);
     else if (strcmp(what, "twins") == 0)

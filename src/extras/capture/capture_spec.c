@@ -719,6 +719,22 @@ static const char *changed_global(const struct making *m)
     return NULL;
 }
 
+// A symbol that has the name of an argument, or of another symbol: a spec has one of each. NULL: none.
+static const char *doubled_global(const struct making *m)
+{
+    for (uint32_t g = 0; g < m->global_count; g++) {
+        const char *name = m->globals[g]->name;
+        bool is_double = false;
+        for (uint32_t i = 0; i < m->k->argument_count; i++)
+            is_double = is_double || str_equal(argument_name(m, i), name);
+        for (uint32_t o = 0; o < g; o++)
+            is_double = is_double || str_equal(m->globals[o]->name, name);
+        if (is_double)
+            return name;
+    }
+    return NULL;
+}
+
 static bool refuse_launch(struct making *m)
 {
     const struct capture_kernel *k = m->k;
@@ -740,6 +756,12 @@ static bool refuse_launch(struct making *m)
     if (symbol)
         return refuse_spec(
             m, arena_printf(m->a, "it changes the module's %s, which is no argument", symbol));
+    symbol = doubled_global(m);
+    if (symbol)
+        return refuse_spec(m, arena_printf(m->a,
+                                           "it has a symbol %s of the module and another of this "
+                                           "name, or an argument: a spec has one",
+                                           symbol));
     if (m->variable)
         return refuse_spec(m, arena_printf(m->a,
                                            "it uses %s, a __device__ variable that it may change: "
