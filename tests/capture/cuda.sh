@@ -114,6 +114,10 @@ with shapes.hone --verify 50% -- "$program" shapes || fail "verify: $(cat with.e
 grep -q "4 verified, 0 differed" with.err || fail "verify: $(cat with.err)"
 with shapes.hone --verify 10% -- "$program" asked || fail "with asked: $(cat with.err)"
 grep -q "200 of 200 launches were replaced; 20 verified, 0 differed" with.err || fail "with asked: $(cat with.err)"
+FAKE_CUDA_FAIL=cuMemcpyDtoH:1@1 with shapes.hone --verify 50% -- "$program" shapes || fail "verify unread: $(cat with.err)"
+[ "$(cat with.out)" = "$plain" ] || fail "verify unread: another output"
+grep -q "7 of 8 launches were replaced; not: 1 that --verify launched both ways and could not compare; 3 verified, 0 differed" with.err ||
+  fail "verify unread: $(cat with.err)"
 with groups.hone -- "$program" groups || fail "with groups: $(cat with.err)"
 [ "$(cat with.out)" = "$("$program" groups)" ] || fail "with groups: another output"
 grep -q "6 of 8 launches were replaced; not: 2 with another geometry" with.err || fail "with groups: $(cat with.err)"

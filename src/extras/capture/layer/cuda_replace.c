@@ -326,18 +326,20 @@ static void release_copies(struct verifying *v)
     }
 }
 
-static bool outputs_agree(const struct verifying *v, const struct tuned_table *t)
+static enum replace_verdict compare_outputs(const struct verifying *v, const struct tuned_table *t)
 {
-    bool same = true;
-    for (uint32_t i = 0; same && i < v->memories.count; i++) {
+    enum replace_verdict found = v->memories.count ? REPLACE_AGREE : REPLACE_NOT_COMPARED;
+    for (uint32_t i = 0; found == REPLACE_AGREE && i < v->memories.count; i++) {
         const struct cuda_memory *m = &v->memories.items[i];
         unsigned char *a = malloc(2 * m->size + 1), *b = a ? a + m->size : NULL;
-        if (a && cuda_below.cuMemcpyDtoH(a, m->at, m->size) == CUDA_SUCCESS &&
-            cuda_below.cuMemcpyDtoH(b, v->copies[i], m->size) == CUDA_SUCCESS)
-            same = replace_agree(a, b, m->size, t->arguments[m->argument].bytes == sizeof(float));
+        if (!a || cuda_below.cuMemcpyDtoH(a, m->at, m->size) != CUDA_SUCCESS ||
+            cuda_below.cuMemcpyDtoH(b, v->copies[i], m->size) != CUDA_SUCCESS)
+            found = REPLACE_NOT_COMPARED;
+        else if (!replace_agree(a, b, m->size, t->arguments[m->argument].bytes == sizeof(float)))
+            found = REPLACE_DIFFER;
         free(a);
     }
-    return same;
+    return found;
 }
 
 // The tuned kernel on copies, then the program's own on its memory: the program gets what it would have got.
@@ -351,12 +353,9 @@ static bool verify_launch(const struct cuda_replacement *r, const struct cuda_la
               cuda_below.cuCtxSynchronize() == CUDA_SUCCESS;
     if (ok) {
         *code = cuda_enqueue(l);
-        cuda_below.cuCtxSynchronize();
-        atomic_fetch_add(&layer_counts->verified, 1);
-        if (*code == CUDA_SUCCESS && !outputs_agree(v, r->state.table)) {
-            atomic_fetch_add(&layer_counts->differences, 1);
-            atomic_store(&r->state.table->is_wrong, true);
-        }
+        const bool is_done = *code == CUDA_SUCCESS && cuda_below.cuCtxSynchronize() == CUDA_SUCCESS;
+        replace_count_verdict(r->state.table,
+                              is_done ? compare_outputs(v, r->state.table) : REPLACE_NOT_COMPARED);
     }
     if (v)
         release_copies(v);

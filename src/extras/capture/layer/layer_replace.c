@@ -254,22 +254,27 @@ static void release_copies(struct verifying *v)
     }
 }
 
-static bool outputs_agree(const struct verifying *v, const struct tuned_table *t,
-                          const struct layer_launch *l)
+static enum replace_verdict compare_outputs(const struct verifying *v, const struct tuned_table *t,
+                                            const struct layer_launch *l)
 {
-    bool same = true;
-    for (uint32_t i = 0; same && i < v->count; i++) {
+    enum replace_verdict found = REPLACE_NOT_COMPARED;
+    bool is_read = true;
+    for (uint32_t i = 0; is_read && found != REPLACE_DIFFER && i < v->count; i++) {
         const struct layer_memory *m = &v->facts[i];
         const struct layer_image *image = m->kind == LAYER_IMAGE ? &m->image : NULL;
-        unsigned char *a = v->copies[i] ? malloc(m->size + 1) : NULL;
-        unsigned char *b = a ? malloc(m->size + 1) : NULL;
-        if (b && layer_read_memory(l->queue, v->originals[i], m->size, image, a) == CL_SUCCESS &&
-            layer_read_memory(l->queue, v->copies[i], m->size, image, b) == CL_SUCCESS)
-            same = replace_agree(a, b, m->size, t->arguments[i].bytes == sizeof(float));
+        if (!v->copies[i])
+            continue;
+        unsigned char *a = malloc(2 * m->size + 1), *b = a ? a + m->size : NULL;
+        is_read = a &&
+                  layer_read_memory(l->queue, v->originals[i], m->size, image, a) == CL_SUCCESS &&
+                  layer_read_memory(l->queue, v->copies[i], m->size, image, b) == CL_SUCCESS;
+        if (is_read)
+            found = replace_agree(a, b, m->size, t->arguments[i].bytes == sizeof(float))
+                        ? REPLACE_AGREE
+                        : REPLACE_DIFFER;
         free(a);
-        free(b);
     }
-    return same;
+    return is_read ? found : REPLACE_NOT_COMPARED;
 }
 
 // The tuned kernel on copies, then the program's own on its buffers: the program gets what it would have got.
@@ -290,12 +295,9 @@ static bool verify_launch(struct layer_replacement *r, const struct layer_launch
         enqueue_tuned(l, d, true) == CL_SUCCESS && layer_next.clFinish(l->queue) == CL_SUCCESS;
     if (ok) {
         *status = layer_enqueue(l);
-        layer_next.clFinish(l->queue);
-        atomic_fetch_add(&layer_counts->verified, 1);
-        if (*status == CL_SUCCESS && !outputs_agree(v, r->state.table, l)) {
-            atomic_fetch_add(&layer_counts->differences, 1);
-            atomic_store(&r->state.table->is_wrong, true);
-        }
+        const bool is_done = *status == CL_SUCCESS && layer_next.clFinish(l->queue) == CL_SUCCESS;
+        replace_count_verdict(r->state.table, is_done ? compare_outputs(v, r->state.table, l)
+                                                      : REPLACE_NOT_COMPARED);
     }
     release_copies(v);
     free(v);

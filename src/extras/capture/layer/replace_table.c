@@ -350,6 +350,12 @@ static bool shares_as_captured(const struct tuned_table *t, const struct replace
     return same == t->arguments[at].same;
 }
 
+static bool is_null(const struct replace_argument *a)
+{
+    static const unsigned char null[sizeof(void *)];
+    return a->kind == 'v' && a->size == sizeof null && memcmp(a->bytes, null, sizeof null) == 0;
+}
+
 // Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
 enum replace_reason replace_match(const struct tuned_table *t, const struct replace_launch *l,
                                   struct replace_decision *d)
@@ -364,7 +370,7 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
                              : kind == 'b' || kind == 'i'
                                  ? (a->kind == 'v' && a->size == sizeof(void *)) || a->kind == 's'
                              : kind == 'l' ? a->kind == 'l'
-                                           : a->kind == 'v' || a->kind == 'l';
+                                           : a->kind == 'l' || is_null(a);
         if (!is_same || (kind == 'b' && !shares_as_captured(t, l, i)))
             return REPLACE_ARGUMENTS;
     }
@@ -404,6 +410,19 @@ bool replace_is_verified_now(struct tuned_table *t)
     const double p = layer_settings.verify;
     const uint64_t n = atomic_fetch_add_explicit(&t->replaced, 1, memory_order_relaxed);
     return p > 0 && (uint64_t)((double)(n + 1) * p) > (uint64_t)((double)n * p);
+}
+
+void replace_count_verdict(struct tuned_table *t, enum replace_verdict v)
+{
+    if (v == REPLACE_NOT_COMPARED) {
+        atomic_fetch_add(&layer_counts->kept[REPLACE_UNREAD], 1);
+        return;
+    }
+    atomic_fetch_add(&layer_counts->verified, 1);
+    if (v == REPLACE_DIFFER) {
+        atomic_fetch_add(&layer_counts->differences, 1);
+        atomic_store(&t->is_wrong, true);
+    }
 }
 
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float)

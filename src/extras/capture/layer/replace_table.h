@@ -90,6 +90,9 @@ struct replace_decision *replace_decide(struct replace_state *s,
                                         replace_release release);
 // Counts a launch that is replaced: is it one of those that are verified?
 bool replace_is_verified_now(struct tuned_table *t);
+enum replace_verdict { REPLACE_AGREE, REPLACE_DIFFER, REPLACE_NOT_COMPARED };
+// Counts a launch that was launched both ways; of one that was not compared nothing is known.
+void replace_count_verdict(struct tuned_table *t, enum replace_verdict v);
 // As wide as hone's own tolerance for floats; other types agree bit for bit. Without a function of libm: every process of a program
 // would load it.
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float);
