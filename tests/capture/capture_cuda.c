@@ -235,6 +235,21 @@ static void run_twins(void)
     tell(c, N * sizeof(float));
 }
 
+// In place, then one element on, with another size: a part of its memory is the other's.
+static void run_shifted(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr a = buffer(2 * N + 1, 1), b = buffer(2 * N, 2), next = a + sizeof(float);
+    int n = N;
+    void *in_place[] = {&a, &b, &a, &n}, *shifted[] = {&a, &b, &next, &n};
+    for (int i = 0; i < 4; i++) // which takes the most time
+        launch(f, N / 128, 128, in_place);
+    n = 2 * N;
+    launch(f, N / 64, 128, shifted);
+    tell(a, N * sizeof(float));
+}
+
 // Parameters as one buffer.
 static void run_extra(void)
 {
@@ -758,6 +773,8 @@ int main(int argc, char **argv)
         run_asked();
     else if (strcmp(what, "modules") == 0)
         run_modules();
+    else if (strcmp(what, "shifted") == 0)
+        run_shifted();
     else if (strcmp(what, "changed") == 0)
         run_count(changed_text);
     else if (strcmp(what, "aside") == 0)

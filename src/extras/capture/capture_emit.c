@@ -134,7 +134,8 @@ static void choose_launches(struct emitting *x)
             ok = ok && !same_columns(x, l, x->cases[o]);
         for (uint32_t a = 0; ok && a < k->argument_count; a++)
             ok = l->values[a].kind == first->values[a].kind &&
-                 l->values[a].same == first->values[a].same;
+                 l->values[a].same == first->values[a].same &&
+                 capture_twin(l, a) == capture_twin(first, a) && !capture_changes_shared(l, a);
         if (ok)
             x->cases[x->case_count++] = l;
         if (ok && (i == 0 || capture_changes(l, k->argument_count)))

@@ -670,13 +670,26 @@ static bool drop_guesses(struct making *m)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-int64_t making_twin(const struct making *m, uint32_t argument)
+int64_t capture_twin(const struct capture_launch *l, uint32_t argument)
 {
-    const struct capture_value *values = m->k->launches[0].values, *v = &values[argument];
+    const struct capture_value *values = l->values, *v = &values[argument];
     return v->same >= 0 && !v->image && v->origin == values[v->same].origin &&
                    v->bytes == values[v->same].bytes
                ? v->same
                : -1;
+}
+
+int64_t making_twin(const struct making *m, uint32_t argument)
+{
+    return capture_twin(&m->k->launches[0], argument);
+}
+
+bool capture_changes_shared(const struct capture_launch *l, uint32_t argument)
+{
+    const struct capture_value *v = &l->values[argument];
+    return v->same >= 0 && capture_twin(l, argument) < 0 &&
+           (!str_equal(v->before, v->after) ||
+            !str_equal(l->values[v->same].before, l->values[v->same].after));
 }
 
 static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
@@ -774,9 +787,7 @@ static bool refuse_launch(struct making *m)
         if (is_sometimes_null(k, i))
             return refuse_spec(
                 m, arena_printf(m->a, "argument %s is NULL in some launches", argument_name(m, i)));
-        if (v->same >= 0 && making_twin(m, i) < 0 &&
-            (!str_equal(v->before, v->after) ||
-             !str_equal(l->values[v->same].before, l->values[v->same].after)))
+        if (capture_changes_shared(l, i))
             return refuse_spec(m, arena_printf(m->a, "arguments %s and %s share %s, and it changes",
                                                argument_name(m, (uint32_t)v->same),
                                                argument_name(m, i),

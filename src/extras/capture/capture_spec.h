@@ -59,7 +59,10 @@ struct making {
 const struct macro *making_macro(const struct making *m, const char *name);
 const char *argument_name(const struct making *m, uint32_t at);
 // The earlier argument whose memory, whole, is an argument's too, and no image; -1: none.
-int64_t making_twin(const struct making *m, uint32_t argument);
+int64_t capture_twin(const struct capture_launch *l, uint32_t argument);
+int64_t making_twin(const struct making *m, uint32_t argument); // of the first launch
+// Has it a part of its memory in common with an earlier argument, and the launch changes either?
+bool capture_changes_shared(const struct capture_launch *l, uint32_t argument);
 
 // ---- types (capture_types.c) -------------------------------------------------------------------
 
