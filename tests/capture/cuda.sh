@@ -46,6 +46,8 @@ check null 1 "add: no spec, because"
 check inside 1 "has pointers in it"
 check symbol 1 "2       1      1      0    0  count: tunes block_size_x"
 check kept 1 "no spec, because it changes the module's factor, which is no argument"
+check shifted 2 "5       2      2      0    0  add: tunes"
+grep -q "launches 1\$" shifted/add.bind || fail "shifted: its table has the launch that shares a part: $(cat shifted/add.bind)"
 check double 1 "no spec, because it has a symbol factor of the module and another of this name, or an argument"
 check unused 1 "count: tunes block_size_x"
 grep -q '"factor"' unused/count.json && fail "unused: its spec has another kernel's symbol"
@@ -131,6 +133,11 @@ with symbol.hone --verify 100% -- "$program" symbol || fail "with symbol: $(cat 
 grep -q "2 of 2 launches were replaced; 2 verified, 0 differed" with.err || fail "with symbol: $(cat with.err)"
 with symbol.hone -- "$program" symbol
 [ "$(cat with.out)" = "$("$program" symbol)" ] || fail "with symbol, unverified: another output"
+for error in 500@3 500@4 700@3; do # the program asks twice by one call
+  FAKE_CUDA_FAIL=cuModuleGetGlobal:$error with symbol.hone -- "$program" symbol
+  [ "$(cat with.out)" = "$("$program" symbol)" ] || fail "with a symbol that the build lacks: another output"
+  grep -q "of 2 launches were replaced; not: . the driver refused the tuned launch" with.err || fail "with a symbol that the build lacks: $(cat with.err)"
+done
 with symbol.hone -- "$program" modules || fail "with modules: $(cat with.err)"
 [ "$(cat with.out)" = "$("$program" modules)" ] || fail "with modules: another output"
 grep -q "4 of 4 launches were replaced" with.err || fail "with modules: $(cat with.err)"

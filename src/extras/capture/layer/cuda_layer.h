@@ -157,9 +157,10 @@ enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct
                                        struct cuda_memories *out);
 // Adds the symbols of a module in the current context.
 enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out);
-// Copies what the program has set of a module's symbols into those of another module's function, in the order of the stream; not
-// if other modules share that one.
-CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream, bool is_shared);
+// Copies what the program has set of a module's symbols into those of another module's function, in the order of the stream.
+// `text` is the other's, which need not have all of them; one that is shared by several modules may have none.
+CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream, const char *text,
+                           bool is_shared);
 // Attributes that change what a launch is; those that only say when it may start do not.
 bool cuda_has_attributes(const struct cuda_launch *l);
 bool cuda_is_recorded_now(CUstream stream); // into a graph

@@ -406,7 +406,15 @@ enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *o
     return s ? CAPTURE_MANY : CAPTURE_NONE;
 }
 
-CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream, bool is_shared)
+static bool speaks_of(const char *text, const char *symbol)
+{
+    size_t length;
+    const char *name = capture_symbol_name(symbol, &length);
+    return memmem(text, strlen(text), name, length) != NULL;
+}
+
+CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream, const char *text,
+                           bool is_shared)
 {
     CUcontext context = current_context();
     const struct cuda_module *m = lock_module(module);
@@ -423,7 +431,11 @@ CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream, b
         if (!other && !(cuda_below.cuFuncGetModule && cuda_below.cuMemcpyDtoDAsync &&
                         cuda_below.cuFuncGetModule(&other, to) == CUDA_SUCCESS))
             code = CUDA_ERROR_NOT_FOUND;
-        else if (cuda_below.driver.cuModuleGetGlobal(&at, &size, other, s->name) == CUDA_SUCCESS)
+        else
+            code = cuda_below.driver.cuModuleGetGlobal(&at, &size, other, s->name);
+        if (code == CUDA_ERROR_NOT_FOUND && other && !speaks_of(text, s->name))
+            code = CUDA_SUCCESS;
+        else if (code == CUDA_SUCCESS)
             code = size == s->size && !is_shared
                        ? cuda_below.cuMemcpyDtoDAsync(at, s->at, size, stream)
                        : CUDA_ERROR_INVALID_VALUE;

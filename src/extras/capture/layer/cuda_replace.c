@@ -274,7 +274,7 @@ static CUresult enqueue_tuned(const struct cuda_replacement *r, const struct cud
         tuned.parameters = parameters;
         tuned.extra = NULL;
     }
-    const CUresult code = cuda_copy_symbols(f->module, d->kernel, l->stream, !r->module);
+    const CUresult code = cuda_copy_symbols(f->module, d->kernel, l->stream, r->source, !r->module);
     return code == CUDA_SUCCESS ? cuda_enqueue(&tuned) : code;
 }
 
