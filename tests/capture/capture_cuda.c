@@ -250,6 +250,18 @@ static void run_shifted(void)
     tell(a, N * sizeof(float));
 }
 
+// The result lies in a part of what is read.
+static void run_partial(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", "-DROWS=1"), "add");
+    CUdeviceptr a = buffer(4 * N, 1), b = buffer(N, 2), c = a + N;
+    int n = N;
+    void *parameters[] = {&a, &b, &c, &n};
+    launch(f, N / 128, 128, parameters);
+    tell(a, 2 * N * sizeof(float));
+}
+
 // Parameters as one buffer.
 static void run_extra(void)
 {
@@ -775,6 +787,8 @@ int main(int argc, char **argv)
         run_modules();
     else if (strcmp(what, "shifted") == 0)
         run_shifted();
+    else if (strcmp(what, "partial") == 0)
+        run_partial();
     else if (strcmp(what, "changed") == 0)
         run_count(changed_text);
     else if (strcmp(what, "aside") == 0)

@@ -120,6 +120,9 @@ FAKE_CUDA_FAIL=cuMemcpyDtoH:1@1 with shapes.hone --verify 50% -- "$program" shap
 [ "$(cat with.out)" = "$plain" ] || fail "verify unread: another output"
 grep -q "7 of 8 launches were replaced; not: 1 that --verify launched both ways and could not compare; 3 verified, 0 differed" with.err ||
   fail "verify unread: $(cat with.err)"
+with shapes.hone -- "$program" partial || fail "with partial: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" partial)" ] || fail "with partial: another output"
+grep -q "0 of 1 launches were replaced; not: 1 with other arguments" with.err || fail "with partial: $(cat with.err)"
 with groups.hone -- "$program" groups || fail "with groups: $(cat with.err)"
 [ "$(cat with.out)" = "$("$program" groups)" ] || fail "with groups: another output"
 grep -q "6 of 8 launches were replaced; not: 2 with another geometry" with.err || fail "with groups: $(cat with.err)"

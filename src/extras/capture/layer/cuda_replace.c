@@ -225,6 +225,15 @@ void cuda_replace_release(struct cuda_replacement *r)
 
 // ---- launches ----------------------------------------------------------------------------------
 
+// What lies behind the end of its allocation is another.
+static void locate(struct replace_argument *a)
+{
+    CUdeviceptr at, base;
+    size_t size;
+    if (cuda_find_range(a->bytes, &at, &base, &size))
+        a->room = size - (size_t)(at - base);
+}
+
 static enum replace_reason match_launch(const struct cuda_replacement *r,
                                         const struct cuda_function *f, const struct cuda_launch *l,
                                         struct replace_decision *like)
@@ -233,7 +242,8 @@ static enum replace_reason match_launch(const struct cuda_replacement *r,
     struct replace_argument arguments[CUDA_PARAMETERS_MOST];
     size_t global[3], local[3];
     CUcontext context = NULL;
-    const struct replace_launch asked = {t->dimensions, f->count, global, local, NULL, arguments};
+    const struct replace_launch asked = {t->dimensions, f->count,  global, local,
+                                         NULL,          arguments, locate};
     if (cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context != r->context)
         return REPLACE_DEVICE;
     for (uint32_t a = 0; a < 3; a++) {
@@ -248,7 +258,9 @@ static enum replace_reason match_launch(const struct cuda_replacement *r,
         const unsigned char *bytes = cuda_parameter(l, f, i);
         if (!bytes)
             return REPLACE_ARGUMENTS;
-        arguments[i] = (struct replace_argument){'v', f->sizes[i], bytes};
+        arguments[i] = (struct replace_argument){'v', f->sizes[i], bytes, NULL, 0, SIZE_MAX};
+        if (f->sizes[i] == sizeof arguments[i].offset)
+            memcpy(&arguments[i].offset, bytes, sizeof arguments[i].offset);
     }
     return replace_match(t, &asked, like);
 }

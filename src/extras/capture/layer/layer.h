@@ -100,6 +100,8 @@ struct layer_memory {
     size_t size;
     cl_mem_flags flags; // as the program asked for them
     bool is_changed;    // the driver was asked for others
+    cl_mem root;        // (or NULL) that it is a part of, from `offset`
+    size_t offset;
     struct layer_image {
         cl_mem_object_type type;
         cl_image_format format;
@@ -124,6 +126,7 @@ struct layer_objects {
     struct layer_table programs, kernels, memories, svm, queues;
 };
 extern struct layer_objects layer_objects;
+extern atomic_bool layer_has_parts; // memories that are parts of others
 
 // The object of a handle, with the table locked, or NULL with the table unlocked.
 void *layer_lock(struct layer_table *t, const void *handle);

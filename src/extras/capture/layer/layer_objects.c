@@ -40,6 +40,8 @@ static void release_kernel(struct layer_object *o)
 struct layer_objects layer_objects = {TABLE(layer_release_program), TABLE(release_kernel),
                                       TABLE(NULL), TABLE(NULL), TABLE(NULL)};
 
+atomic_bool layer_has_parts;
+
 static size_t bucket_of(const struct layer_table *t, const void *handle)
 {
     return layer_mix(0, (uint64_t)(uintptr_t)handle) & (t->bucket_count - 1);

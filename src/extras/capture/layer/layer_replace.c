@@ -335,19 +335,50 @@ static cl_int launch_tuned(struct layer_replacement *r, const struct layer_launc
     return status;
 }
 
+// Where a pointer leads, or what a buffer is a part of.
+static void locate(const struct layer_argument *a, struct replace_argument *out)
+{
+    const void *handle;
+    if ((a->kind != LAYER_SVM && a->kind != LAYER_VALUE) || a->size != sizeof handle)
+        return;
+    memcpy(&handle, out->bytes, sizeof handle);
+    if (a->kind == LAYER_SVM) {
+        size_t size;
+        const void *at = handle;
+        out->offset = (uintptr_t)handle;
+        if (layer_svm_find(at, &handle, &size))
+            out->room = size - ((uintptr_t)at - (uintptr_t)handle);
+        return;
+    }
+    out->root = handle;
+    if (!atomic_load_explicit(&layer_has_parts, memory_order_relaxed))
+        return;
+    const struct layer_memory *m = layer_lock(&layer_objects.memories, handle);
+    if (!m)
+        return;
+    if (m->root) {
+        out->root = m->root;
+        out->offset = m->offset;
+        out->room = m->size;
+    }
+    layer_unlock(&layer_objects.memories);
+}
+
 static enum replace_reason match_launch(const struct tuned_table *t, const struct layer_kernel *k,
                                         const struct layer_launch *l, struct replace_decision *like)
 {
     static const char kinds[] = {
         [LAYER_UNSET] = 0, [LAYER_VALUE] = 'v', [LAYER_LOCAL] = 'l', [LAYER_SVM] = 's'};
     struct replace_argument arguments[LAYER_ARGUMENTS];
-    const struct replace_launch asked = {l->dimensions, k->argument_count, l->global,
-                                         l->local,      l->offset,         arguments};
+    const struct replace_launch asked = {l->dimensions, k->argument_count, l->global, l->local,
+                                         l->offset,     arguments,         NULL};
     if (k->is_indirect)
         return REPLACE_ARGUMENTS;
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct layer_argument *a = &k->arguments[i];
-        arguments[i] = (struct replace_argument){kinds[a->kind], a->size, layer_bytes(a)};
+        arguments[i] =
+            (struct replace_argument){kinds[a->kind], a->size, layer_bytes(a), NULL, 0, SIZE_MAX};
+        locate(a, &arguments[i]);
     }
     return replace_match(t, &asked, like);
 }

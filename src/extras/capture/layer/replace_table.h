@@ -11,6 +11,8 @@ enum { COLUMNS_MOST = 16, CASES_MOST = 4096, DECISIONS = 8, OPTIONS_MOST = 16384
 struct launch_case { // a captured launch
     size_t global[3], local[3];
     int64_t columns[COLUMNS_MOST];
+    uint64_t
+        *reach; // bytes of each argument that is a buffer, as far as the next one; NULL: not told
 };
 
 struct tuned_argument {
@@ -73,12 +75,16 @@ struct replace_argument {
     char kind; // v: a value, l: local memory, s: a pointer by itself; 0: not set
     size_t size;
     const unsigned char *bytes;
+    const void *root;    // of a buffer: what it lies in, NULL for all that is addressed alike,
+    size_t offset, room; // where, and how many bytes it may reach
 };
 
 struct replace_launch {
     uint32_t dimensions, argument_count;
     const size_t *global, *local, *offset; // may be NULL
-    const struct replace_argument *arguments;
+    struct replace_argument *arguments;
+    void (*locate)(
+        struct replace_argument *a); // (or NULL) learns `root` and `room` where they are asked for
 };
 
 // Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
