@@ -748,6 +748,26 @@ static const char *doubled_global(const struct making *m)
     return NULL;
 }
 
+// Is there one for which the kernel has no spec?
+static bool refuse_symbols(struct making *m)
+{
+    const char *changed = changed_global(m), *doubled = doubled_global(m);
+    if (changed)
+        refuse_spec(
+            m, arena_printf(m->a, "it changes the module's %s, which is no argument", changed));
+    if (doubled)
+        refuse_spec(m, arena_printf(m->a,
+                                    "it has a symbol %s of the module and another of this name, or "
+                                    "an argument: a spec has one",
+                                    doubled));
+    if (m->variable)
+        refuse_spec(m, arena_printf(m->a,
+                                    "it uses %s, a __device__ variable that it may change: what a "
+                                    "tuned kernel does to its own is lost",
+                                    m->variable));
+    return changed || doubled || m->variable;
+}
+
 static bool refuse_launch(struct making *m)
 {
     const struct capture_kernel *k = m->k;
@@ -765,21 +785,8 @@ static bool refuse_launch(struct making *m)
     if (l->has_inside)
         return refuse_spec(m,
                            "a struct by value has pointers in it, which a spec's values cannot be");
-    const char *symbol = changed_global(m);
-    if (symbol)
-        return refuse_spec(
-            m, arena_printf(m->a, "it changes the module's %s, which is no argument", symbol));
-    symbol = doubled_global(m);
-    if (symbol)
-        return refuse_spec(m, arena_printf(m->a,
-                                           "it has a symbol %s of the module and another of this "
-                                           "name, or an argument: a spec has one",
-                                           symbol));
-    if (m->variable)
-        return refuse_spec(m, arena_printf(m->a,
-                                           "it uses %s, a __device__ variable that it may change: "
-                                           "what a tuned kernel does to its own is lost",
-                                           m->variable));
+    if (refuse_symbols(m))
+        return false;
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {

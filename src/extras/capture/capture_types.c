@@ -219,7 +219,7 @@ static const char *plain_name(const struct making *m, const char *symbol)
     return arena_strndup(m->a, name, length);
 }
 
-static size_t count_words(const char *text, const char *name)
+static size_t count_mentions(const char *text, const char *name)
 {
     size_t count = 0;
     for (const char *at = text, *end = at + strlen(at); (at = find_word(at, end, name)); at++)
@@ -230,8 +230,8 @@ static size_t count_words(const char *text, const char *name)
 // Does the kernel, or what it calls, use a variable of the text? Where it was not understood, any may be used.
 static bool uses_variable(const struct making *m, const char *text, const char *name)
 {
-    return !m->is_inferred || count_words(m->f.reached, name) > 0 ||
-           count_words(text, name) > 1 + count_words(m->f.others, name);
+    return !m->is_inferred || count_mentions(m->f.reached, name) > 0 ||
+           count_mentions(text, name) > 1 + count_mentions(m->f.others, name);
 }
 
 // A variable of the text that a launch may change: what a tuned kernel does to its own is lost. NULL: none.
@@ -240,7 +240,7 @@ static const char *find_variable(const struct making *m, const char *text)
     for (struct capture_variables v = {.at = text}; capture_next_variable(&v);) {
         const char *name = arena_strndup(m->a, v.name, v.length);
         if (!name ||
-            (!v.is_constant && count_words(text, name) > 1 && uses_variable(m, text, name)))
+            (!v.is_constant && count_mentions(text, name) > 1 && uses_variable(m, text, name)))
             return name ? name : "";
     }
     return NULL;

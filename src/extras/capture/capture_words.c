@@ -74,7 +74,7 @@ static size_t word_length(const char *at)
     return length;
 }
 
-static bool is_listed(const char *const *list, const char *at, size_t length)
+static bool is_among_words(const char *const *list, const char *at, size_t length)
 {
     while (*list && (strlen(*list) != length || memcmp(*list, at, length) != 0))
         list++;
@@ -118,8 +118,8 @@ static bool find_declaration(struct capture_variables *v)
             v->is_constant = false;
         if (!length)
             continue;
-        v->is_constant = v->is_constant || is_listed(fixed_words, v->at, length);
-        const bool is_found = is_listed(words, v->at, length);
+        v->is_constant = v->is_constant || is_among_words(fixed_words, v->at, length);
+        const bool is_found = is_among_words(words, v->at, length);
         v->at += is_found ? length : length - 1;
         if (is_found)
             return true;
@@ -148,11 +148,11 @@ static bool read_declarator(struct capture_variables *v)
         } else if (!length) {
             v->is_constant = v->is_constant && *v->at != '*'; // of a pointer it is what it leads to
             v->at++;
-        } else if (is_listed(with_brackets, v->at, length)) {
+        } else if (is_among_words(with_brackets, v->at, length)) {
             v->at += length + strspn(v->at + length, BLANKS);
             v->at = *v->at == '(' ? skip_brackets(v->at) : v->at;
         } else {
-            v->is_constant = v->is_constant || is_listed(fixed_words, v->at, length);
+            v->is_constant = v->is_constant || is_among_words(fixed_words, v->at, length);
             v->name = v->at;
             v->length = length;
             v->at += length;

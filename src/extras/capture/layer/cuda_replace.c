@@ -225,7 +225,7 @@ void cuda_replace_release(struct cuda_replacement *r)
 
 // ---- launches ----------------------------------------------------------------------------------
 
-// What lies behind the end of its allocation is another.
+// Finds out where the allocation ends: what lies behind it is another.
 static void locate(struct replace_argument *a)
 {
     CUdeviceptr at, base;
