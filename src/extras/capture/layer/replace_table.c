@@ -399,6 +399,14 @@ static bool begins_in(const struct replace_argument *a, const struct replace_arg
            b->offset - a->offset < a->room;
 }
 
+// How far the kernel reaches by the first of two buffers: in CUDA an allocator hands out parts of large segments, and the
+// last of them seems to reach to the segment's end; two of a kind may also have changed places.
+static uint64_t reach_of(const struct replace_launch *l, const struct launch_case *x, uint32_t i,
+                         uint32_t other)
+{
+    return l->locate && x->reach[other] < x->reach[i] ? x->reach[other] : x->reach[i];
+}
+
 // Has a buffer a part of another? When they were captured, none had: what two of them share as a whole is one.
 static bool overlap(const struct tuned_table *t, const struct replace_launch *l,
                     const struct launch_case *x)
@@ -406,11 +414,12 @@ static bool overlap(const struct tuned_table *t, const struct replace_launch *l,
     for (uint32_t i = 0; x->reach && i < t->argument_count; i++) {
         for (uint32_t o = 0; t->arguments[i].kind == 'b' && o < t->argument_count; o++) {
             struct replace_argument *a = &l->arguments[i], *b = &l->arguments[o];
-            if (t->arguments[o].kind != 'b' || !begins_in(a, b, x->reach[i]))
+            const uint64_t reach = t->arguments[o].kind == 'b' ? reach_of(l, x, i, o) : 0;
+            if (!begins_in(a, b, reach))
                 continue;
             if (l->locate)
                 l->locate(a);
-            if (begins_in(a, b, x->reach[i]))
+            if (begins_in(a, b, reach))
                 return true;
         }
     }
