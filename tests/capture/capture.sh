@@ -42,6 +42,7 @@ grep -q '"restrictions":\["dim_y % block_size_y == 0"\]' rows/wipe.json || fail 
 check sub_buffer 1
 check overlap 1 "scale: tunes block_size_x"
 check places 2 "3       2      2      0    0  scale: tunes block_size_x"
+check parts 1 "2       1      1      0    0  scale: tunes block_size_x"
 check unfilled 1 "few: tunes block_size_x"
 check union 1 "shift: "
 check clear 1 "clear: tunes block_size_x"
@@ -144,6 +145,11 @@ grep -q "1 of 1 launches were replaced; 1 verified, 0 differed" with.err || fail
 with places.hone --verify 100% -- "$program" places || fail "with places: $(cat with.err)"
 [ "$(cat with.out)" = "$("$program" places)" ] || fail "with places: another output"
 grep -q "2 of 3 launches were replaced; not: 1 with other arguments; 2 verified, 0 differed" with.err || fail "with places: $(cat with.err)"
+"$hone" tune parts/scale.json --budget 2 >tuned.out 2>&1 || fail "parts: not tuned: $(cat tuned.out)"
+"$hone" deploy --for-program parts -o parts.hone >deployed.out 2>&1 || fail "parts: no table: $(cat deployed.out)"
+with parts.hone -- "$program" parts || fail "with parts: $(cat with.err)"
+[ "$(cat with.out)" = "$("$program" parts)" ] || fail "with parts: another output"
+grep -q "1 of 2 launches were replaced; not: 1 with other arguments" with.err || fail "with parts: $(cat with.err)"
 for name in in_place places threads local svm fork binary image images; do
   with app.hone -- "$program" $name
   [ "$(sort with.out)" = "$("$program" $name | sort)" ] || fail "with $name: another output: $(cat with.out with.err)"

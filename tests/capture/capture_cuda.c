@@ -186,14 +186,27 @@ static void run_pool(void)
     tell(pool, 4 * N * sizeof(float));
 }
 
-static void run_in_place(void)
+// The function is asked for before each launch, by several threads.
+static void *launch_asked(void *module)
 {
     enum { N = 1024 };
-    CUfunction f = function(build(count_text, "count", NULL), "count");
-    CUdeviceptr x = buffer(N, 1);
-    void *parameters[] = {&x};
-    launch(f, N / 256, 256, parameters);
-    tell(x, N * sizeof(float));
+    CUdeviceptr a = buffer(N, 1), b = buffer(N, 2), c = buffer(N, 3);
+    int n = N;
+    void *parameters[] = {&a, &b, &c, &n};
+    for (int i = 0; i < 50; i++)
+        launch(function(module, "add"), N / 128, 128, parameters);
+    return NULL;
+}
+
+static void run_asked(void)
+{
+    pthread_t threads[4];
+    CUmodule module = build(add_text, "add", "-DROWS=1");
+    for (int t = 0; t < 4; t++)
+        need(pthread_create(&threads[t], NULL, launch_asked, module), "pthread_create");
+    for (int t = 0; t < 4; t++)
+        pthread_join(threads[t], NULL);
+    printf("asked\n");
 }
 
 // A pointer into the array of another.
@@ -220,6 +233,33 @@ static void run_twins(void)
     launch(f, N / 128, 128, apart);
     launch(f, N / 128, 128, in_place);
     tell(c, N * sizeof(float));
+}
+
+// In place, then one element on, with another size: a part of its memory is the other's.
+static void run_shifted(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", NULL), "add");
+    CUdeviceptr a = buffer(2 * N + 1, 1), b = buffer(2 * N, 2), next = a + sizeof(float);
+    int n = N;
+    void *in_place[] = {&a, &b, &a, &n}, *shifted[] = {&a, &b, &next, &n};
+    for (int i = 0; i < 4; i++) // which takes the most time
+        launch(f, N / 128, 128, in_place);
+    n = 2 * N;
+    launch(f, N / 64, 128, shifted);
+    tell(a, N * sizeof(float));
+}
+
+// The result lies in a part of what is read.
+static void run_partial(void)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(add_text, "add", "-DROWS=1"), "add");
+    CUdeviceptr a = buffer(4 * N, 1), b = buffer(N, 2), c = a + N;
+    int n = N;
+    void *parameters[] = {&a, &b, &c, &n};
+    launch(f, N / 128, 128, parameters);
+    tell(a, 2 * N * sizeof(float));
 }
 
 // Parameters as one buffer.
@@ -392,6 +432,25 @@ static const char symbol_text[] = "__constant__ float factor[4];\n"
                                   "    x[blockIdx.x * blockDim.x + threadIdx.x] += factor[0];\n"
                                   "}\n";
 
+// An argument has its name.
+static const char double_text[] = "__constant__ float factor[4];\n"
+                                  "extern \"C\" __global__ void count(float *factor)\n"
+                                  "{\n"
+                                  "    // fake:count\n"
+                                  "    factor[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                  "}\n";
+// Another kernel uses it.
+static const char unused_text[] = "__constant__ float factor[4];\n"
+                                  "extern \"C\" __global__ void other(float *x)\n"
+                                  "{\n"
+                                  "    x[0] += factor[0];\n"
+                                  "}\n"
+                                  "extern \"C\" __global__ void count(float *x)\n"
+                                  "{\n"
+                                  "    // fake:count\n"
+                                  "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                  "}\n";
+
 static void run_symbol(const char *text)
 {
     enum { N = 1024 };
@@ -405,6 +464,55 @@ static void run_symbol(const char *text)
         need(more.cuMemcpyHtoD(factor, &values[i], sizeof values[i]), "cuMemcpyHtoD");
         launch(f, N / 256, 256, parameters);
     }
+    tell(x, N * sizeof(float));
+}
+
+// Two modules of one text, of which the program sets the symbol of the first.
+static void run_modules(void)
+{
+    enum { N = 1024 };
+    static const float value = 3.0f;
+    CUdeviceptr x = buffer(N, 1), factor = 0;
+    void *parameters[] = {&x};
+    for (int turn = 0; turn < 2; turn++) {
+        CUmodule modules[2] = {build(symbol_text, "count", NULL),
+                               build(symbol_text, "count", NULL)};
+        need(cu.cuModuleGetGlobal(&factor, NULL, modules[0], "factor"), "cuModuleGetGlobal");
+        need(more.cuMemcpyHtoD(factor, &value, sizeof value), "cuMemcpyHtoD");
+        for (int i = 0; i < 2; i++)
+            launch(function(modules[i], "count"), N / 256, 256, parameters);
+        for (int i = 0; i < 2; i++)
+            need(cu.cuModuleUnload(modules[i]), "cuModuleUnload");
+    }
+    tell(x, N * sizeof(float));
+}
+
+// A variable that no launch names, and that nobody has asked for.
+static const char changed_text[] = "__device__ int seen;\n"
+                                   "extern \"C\" __global__ void count(float *x)\n"
+                                   "{\n"
+                                   "    // fake:count\n"
+                                   "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                   "    if (x[0] > 1e9f)\n"
+                                   "        seen = 1;\n"
+                                   "}\n";
+// One of another kernel's.
+static const char aside_text[] = "__device__ int seen;\n"
+                                 "__device__ void see() { seen = 1; }\n"
+                                 "extern \"C\" __global__ void other(float *x) { see(); }\n"
+                                 "extern \"C\" __global__ void count(float *x)\n"
+                                 "{\n"
+                                 "    // fake:count\n"
+                                 "    x[blockIdx.x * blockDim.x + threadIdx.x] += 1.0f;\n"
+                                 "}\n";
+
+static void run_count(const char *text)
+{
+    enum { N = 1024 };
+    CUfunction f = function(build(text, "count", NULL), "count");
+    CUdeviceptr x = buffer(N, 1);
+    void *parameters[] = {&x};
+    launch(f, N / 256, 256, parameters);
     tell(x, N * sizeof(float));
 }
 
@@ -656,7 +764,7 @@ int main(int argc, char **argv)
     else if (strcmp(what, "overlap") == 0)
         run_overlap();
     else if (strcmp(what, "in_place") == 0)
-        run_in_place();
+        run_count(count_text);
     else if (strcmp(what, "extra") == 0)
         run_extra();
     else if (strcmp(what, "null") == 0)
@@ -665,10 +773,26 @@ int main(int argc, char **argv)
         run_inside();
     else if (strcmp(what, "symbol") == 0)
         run_symbol(symbol_text);
+    else if (strcmp(what, "double") == 0)
+        run_symbol(double_text);
+    else if (strcmp(what, "unused") == 0)
+        run_symbol(unused_text);
     else if (strcmp(what, "kept") == 0)
         run_symbol(kept_text);
     else if (strcmp(what, "twins") == 0)
         run_twins();
+    else if (strcmp(what, "asked") == 0)
+        run_asked();
+    else if (strcmp(what, "modules") == 0)
+        run_modules();
+    else if (strcmp(what, "shifted") == 0)
+        run_shifted();
+    else if (strcmp(what, "partial") == 0)
+        run_partial();
+    else if (strcmp(what, "changed") == 0)
+        run_count(changed_text);
+    else if (strcmp(what, "aside") == 0)
+        run_count(aside_text);
     else if (strcmp(what, "cooperative") == 0)
         run_cooperative();
     else if (strcmp(what, "host_memory") == 0)

@@ -279,6 +279,27 @@ static void case_places(void)
     tell(y, N * 4);
 }
 
+// Parts of one buffer: a half apart, then such as share a half. That one holds zeros, which stay in any order of the items.
+static void case_parts(void)
+{
+    static float zeros[2 * N];
+    const cl_buffer_region regions[] = {{0, N * 4}, {N * 4, N * 4}, {N * 2, N * 4}};
+    cl_kernel k = build(scale, "", "scale");
+    cl_mem from[2], to[2], x = buffer(0, sizeof zeros, zeros);
+    cl_int e = clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, N * 4, numbers(), 0, NULL, NULL);
+    need(e, "clEnqueueWriteBuffer");
+    for (int i = 0; i < 2; i++) {
+        cl_mem of = i == 0 ? x : buffer(0, sizeof zeros, zeros);
+        from[i] = clCreateSubBuffer(of, 0, CL_BUFFER_CREATE_TYPE_REGION, &regions[0], &e);
+        need(e, "clCreateSubBuffer");
+        to[i] = clCreateSubBuffer(of, 0, CL_BUFFER_CREATE_TYPE_REGION, &regions[1 + i], &e);
+        need(e, "clCreateSubBuffer");
+        set_scale(k, to[i], from[i], 3.0f, N);
+        launch_on(queue, k, N, 64);
+    }
+    tell(x, N * 8);
+}
+
 static void case_no_access(void)
 {
     cl_int e;
@@ -663,6 +684,7 @@ static const struct program_case {
     {"sub_buffer", case_sub_buffer, false},
     {"overlap", case_overlap, false},
     {"places", case_places, false},
+    {"parts", case_parts, false},
     {"unfilled", case_unfilled, false},
     {"union", case_union, false},
     {"clear", case_clear, false},

@@ -29,6 +29,7 @@ check 1 in_place
 check 1 extra
 check 1 proc_address
 check 1 twice
+check 1 asked
 check 1 null
 check 1 symbol
 check 2 twins

@@ -26,6 +26,7 @@ check 3 shapes
 check 1 values
 check 1 union
 check 2 places
+check 1 parts
 check 1 svm
 check 1 clone
 check 1 images

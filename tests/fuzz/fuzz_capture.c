@@ -4,6 +4,7 @@
 
 #include "extras/capture/capture.h"
 #include "extras/capture/capture_guard.h"
+#include "extras/capture/capture_words.h"
 #include "extras/capture/layer/replace_table.h"
 #include "known/known_program.h"
 
@@ -51,7 +52,11 @@ static uint64_t look_at_launch(const struct capture_kernel *k, const struct capt
             sum += v->value[b];
         sum += v->kind == CAPTURED_BUFFER ? strlen(v->before) + strlen(v->after) : 0;
         REQUIRE(v->same < (int64_t)i);
+        REQUIRE(v->same < 0 ||
+                (v->kind == CAPTURED_BUFFER && l->values[v->same].kind == CAPTURED_BUFFER));
     }
+    for (uint32_t i = 0; i < l->symbol_count; i++)
+        REQUIRE(*l->symbols[i].name && l->values[l->symbols[i].value].kind == CAPTURED_BUFFER);
     return sum;
 }
 
@@ -76,6 +81,16 @@ static void read_capture_log(const uint8_t *data, size_t size)
     arena_release(&a);
 }
 
+// What stands in a text as a variable, and a symbol's own name, lies in it.
+static void look_for_variables(const char *text)
+{
+    size_t length, found = 0;
+    const char *end = text + strlen(text), *name = capture_symbol_name(text, &length);
+    REQUIRE(name >= text && name + length <= end);
+    for (struct capture_variables v = {.at = text}; capture_next_variable(&v); found++)
+        REQUIRE(v.length > 0 && v.name + v.length <= v.at && v.at <= end && found < strlen(text));
+}
+
 static void guard_text(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -83,6 +98,7 @@ static void guard_text(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = 0;
     char *guarded = capture_guard_text(text), *again = capture_guard_text(guarded);
+    look_for_variables(text);
     REQUIRE(strlen(guarded) >= strlen(text) && strcmp(again, guarded) == 0);
     free(again);
     free(guarded);

@@ -42,7 +42,8 @@ enum {
     X(BUILD, "the tuned program does not build")                                                   \
     X(GRAPH, "that the program put into a CUDA graph, or records when it is not built yet")        \
     X(LAUNCH, "the driver refused the tuned launch")                                               \
-    X(DIFFERENCE, "after --verify found a difference")
+    X(DIFFERENCE, "after --verify found a difference")                                             \
+    X(UNREAD, "that --verify launched both ways and could not compare")
 
 enum capture_reason {
 #define X(name, text) CAPTURE_##name,

@@ -134,7 +134,8 @@ static void choose_launches(struct emitting *x)
             ok = ok && !same_columns(x, l, x->cases[o]);
         for (uint32_t a = 0; ok && a < k->argument_count; a++)
             ok = l->values[a].kind == first->values[a].kind &&
-                 l->values[a].same == first->values[a].same;
+                 l->values[a].same == first->values[a].same &&
+                 capture_twin(l, a) == capture_twin(first, a) && !capture_changes_shared(l, a);
         if (ok)
             x->cases[x->case_count++] = l;
         if (ok && (i == 0 || capture_changes(l, k->argument_count)))
@@ -800,6 +801,27 @@ static uint64_t binding_bytes(const struct making *m, uint32_t argument,
     return v->kind == CAPTURED_VALUE ? v->bytes : v->kind == CAPTURED_SAMPLER ? sizeof(void *) : 0;
 }
 
+static uint32_t root_of(const struct capture_launch *l, uint32_t argument)
+{
+    while (l->values[argument].same >= 0)
+        argument = (uint32_t)l->values[argument].same;
+    return argument;
+}
+
+// The bytes of a buffer as far as the next one in the same memory: in these no other buffer begins.
+static uint64_t binding_reach(const struct capture_launch *l, uint32_t argument, uint32_t count)
+{
+    const struct capture_value *v = &l->values[argument];
+    uint64_t reach = v->bytes;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t origin = l->values[i].origin;
+        if (root_of(l, i) == root_of(l, argument) && origin > v->origin &&
+            origin - v->origin < reach)
+            reach = origin - v->origin;
+    }
+    return reach;
+}
+
 // The key that `hone with` looks for in the program; `hone deploy --for-program` puts it in front of the table.
 static void add_binding(struct emitting *x)
 {
@@ -834,8 +856,14 @@ static void add_binding(struct emitting *x)
         for (uint32_t c = 0; c < x->column_count; c++) {
             int64_t value = 0;
             column_value(x, c, l, &value);
-            text_addf(&x->out, "%lld%s", (long long)value, c + 1 < x->column_count ? " " : "\n");
+            text_addf(&x->out, "%s%lld", c ? " " : "", (long long)value);
         }
+        for (uint32_t v = 0; v < k->argument_count; v++) {
+            if (l->values[v].kind == CAPTURED_BUFFER && !l->values[v].image)
+                text_addf(&x->out, " %llu",
+                          (unsigned long long)binding_reach(l, v, k->argument_count));
+        }
+        text_add(&x->out, "\n");
     }
 }
 

@@ -277,6 +277,13 @@ static bool read_sizes(json_t *list, uint32_t count, int64_t least, int64_t out[
     return true;
 }
 
+// Memory alone is another argument's, too.
+static bool is_shared_rightly(const struct capture_value *values, uint32_t at)
+{
+    const struct capture_value *v = &values[at];
+    return v->same < 0 || (v->kind == CAPTURED_BUFFER && values[v->same].kind == CAPTURED_BUFFER);
+}
+
 static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
                         struct capture_launch *out)
 {
@@ -308,12 +315,17 @@ static bool read_launch(struct arena *a, json_t *o, uint32_t argument_count,
         // Behind the arguments lies what is inside of them, and the module's symbols.
         json_t *item = json_array_get(values, i);
         const char *symbol = json_string_value(json_object_get(item, "symbol"));
-        if (!read_value(a, item, i, &out->values[i]))
+        if (!read_value(a, item, i, &out->values[i]) || !is_shared_rightly(out->values, i) ||
+            (symbol && (!*symbol || out->values[i].kind != CAPTURED_BUFFER)))
             return false;
         out->bytes += out->values[i].kind == CAPTURED_BUFFER ? out->values[i].bytes : 0;
         out->has_inside = out->has_inside || (i >= argument_count && !symbol);
-        if (i >= argument_count && symbol)
-            out->symbols[out->symbol_count++] = (struct capture_symbol){arena_strdup(a, symbol), i};
+        if (i < argument_count || !symbol)
+            continue;
+        struct capture_symbol *to = &out->symbols[out->symbol_count++];
+        *to = (struct capture_symbol){arena_strdup(a, symbol), i};
+        if (!to->name)
+            return false;
     }
     return out->values && out->symbols;
 }

@@ -663,19 +663,33 @@ static bool drop_guesses(struct making *m)
     }
     const bool any = kept < m->parameter_count;
     m->parameter_count = kept;
-    memset(m->keeps_global, 0, sizeof m->keeps_global);
+    if (any) // the geometry is made anew
+        memset(m->keeps_global, 0, sizeof m->keeps_global);
     return any;
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-int64_t making_twin(const struct making *m, uint32_t argument)
+int64_t capture_twin(const struct capture_launch *l, uint32_t argument)
 {
-    const struct capture_value *values = m->k->launches[0].values, *v = &values[argument];
+    const struct capture_value *values = l->values, *v = &values[argument];
     return v->same >= 0 && !v->image && v->origin == values[v->same].origin &&
                    v->bytes == values[v->same].bytes
                ? v->same
                : -1;
+}
+
+int64_t making_twin(const struct making *m, uint32_t argument)
+{
+    return capture_twin(&m->k->launches[0], argument);
+}
+
+bool capture_changes_shared(const struct capture_launch *l, uint32_t argument)
+{
+    const struct capture_value *v = &l->values[argument];
+    return v->same >= 0 && capture_twin(l, argument) < 0 &&
+           (!str_equal(v->before, v->after) ||
+            !str_equal(l->values[v->same].before, l->values[v->same].after));
 }
 
 static bool is_sometimes_null(const struct capture_kernel *k, uint32_t argument)
@@ -718,6 +732,42 @@ static const char *changed_global(const struct making *m)
     return NULL;
 }
 
+// A symbol that has the name of an argument, or of another symbol: a spec has one of each. NULL: none.
+static const char *doubled_global(const struct making *m)
+{
+    for (uint32_t g = 0; g < m->global_count; g++) {
+        const char *name = m->globals[g]->name;
+        bool is_double = false;
+        for (uint32_t i = 0; i < m->k->argument_count; i++)
+            is_double = is_double || str_equal(argument_name(m, i), name);
+        for (uint32_t o = 0; o < g; o++)
+            is_double = is_double || str_equal(m->globals[o]->name, name);
+        if (is_double)
+            return name;
+    }
+    return NULL;
+}
+
+// Is there one for which the kernel has no spec?
+static bool refuse_symbols(struct making *m)
+{
+    const char *changed = changed_global(m), *doubled = doubled_global(m);
+    if (changed)
+        refuse_spec(
+            m, arena_printf(m->a, "it changes the module's %s, which is no argument", changed));
+    if (doubled)
+        refuse_spec(m, arena_printf(m->a,
+                                    "it has a symbol %s of the module and another of this name, or "
+                                    "an argument: a spec has one",
+                                    doubled));
+    if (m->variable)
+        refuse_spec(m, arena_printf(m->a,
+                                    "it uses %s, a __device__ variable that it may change: what a "
+                                    "tuned kernel does to its own is lost",
+                                    m->variable));
+    return changed || doubled || m->variable;
+}
+
 static bool refuse_launch(struct making *m)
 {
     const struct capture_kernel *k = m->k;
@@ -735,10 +785,8 @@ static bool refuse_launch(struct making *m)
     if (l->has_inside)
         return refuse_spec(m,
                            "a struct by value has pointers in it, which a spec's values cannot be");
-    const char *symbol = changed_global(m);
-    if (symbol)
-        return refuse_spec(
-            m, arena_printf(m->a, "it changes the module's %s, which is no argument", symbol));
+    if (refuse_symbols(m))
+        return false;
     if (l->has_offset)
         return refuse_spec(m, "it was launched with an offset, which specs do not have");
     for (uint32_t i = 0; i < k->argument_count; i++) {
@@ -746,9 +794,7 @@ static bool refuse_launch(struct making *m)
         if (is_sometimes_null(k, i))
             return refuse_spec(
                 m, arena_printf(m->a, "argument %s is NULL in some launches", argument_name(m, i)));
-        if (v->same >= 0 && making_twin(m, i) < 0 &&
-            (!str_equal(v->before, v->after) ||
-             !str_equal(l->values[v->same].before, l->values[v->same].after)))
+        if (capture_changes_shared(l, i))
             return refuse_spec(m, arena_printf(m->a, "arguments %s and %s share %s, and it changes",
                                                argument_name(m, (uint32_t)v->same),
                                                argument_name(m, i),
@@ -865,8 +911,10 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
                                       a, &m->f, &ignored);
     }
     making_learn_types(m, text_cstr(&whole));
-    making_learn_globals(m, text_cstr(&whole));
+    const bool is_learned = making_learn_globals(m, text_cstr(&whole));
     text_release(&whole);
+    if (!is_learned)
+        return error_memory(e);
     take_null_pointers(m);
     for (size_t l = 0; l < k->launch_count; l++)
         replay_launch(p, k, &k->launches[l], a);
@@ -878,13 +926,14 @@ bool capture_write_spec(const struct capture *c, struct capture_kernel *k, struc
     if (ok) {
         make_geometry(m);
         try_parameters(m);
-        if (!m->works && drop_guesses(m) && make_symbols(m)) {
+        if (!m->works && drop_guesses(m)) {
+            ok = make_symbols(m);
             make_geometry(m);
             try_parameters(m);
         }
         list_tunable(m);
-        ok = m->works || k->part_count < 2 ||
-             refuse_spec(m, "its parts were compiled with different options");
+        ok = ok && (m->works || k->part_count < 2 ||
+                    refuse_spec(m, "its parts were compiled with different options"));
         ok = ok && (m->works || !k->given || refuse_given_text(m));
         ok = ok && (k->launches[0].replay.deviation <= TOLERANCE ||
                     refuse_spec(m, "its result differs from launch to launch"));

@@ -49,7 +49,8 @@ struct making {
     enum symbol_kind kinds[SYMBOLS_MOST];
     uint32_t indices[SYMBOLS_MOST];
     uint32_t symbol_count, global_count;
-    const struct capture_symbol **globals; // of the first launch, of which the text speaks
+    const struct capture_symbol **globals; // of the first launch, that the kernel uses
+    const char *variable;                  // (or NULL) of the text, that the kernel may change
     bool own_local[3], keeps_global[3];
     const char *global[3], *local[3]; // local NULL: the driver chooses
     bool works;                       // a replay by these is right
@@ -58,14 +59,17 @@ struct making {
 const struct macro *making_macro(const struct making *m, const char *name);
 const char *argument_name(const struct making *m, uint32_t at);
 // The earlier argument whose memory, whole, is an argument's too, and no image; -1: none.
-int64_t making_twin(const struct making *m, uint32_t argument);
+int64_t capture_twin(const struct capture_launch *l, uint32_t argument);
+int64_t making_twin(const struct making *m, uint32_t argument); // of the first launch
+// Has it a part of its memory in common with an earlier argument, and the launch changes either?
+bool capture_changes_shared(const struct capture_launch *l, uint32_t argument);
 
 // ---- types (capture_types.c) -------------------------------------------------------------------
 
 // Finds out every argument's type; `text` is the kernel's, with what it includes.
 void making_learn_types(struct making *m, const char *text);
-// Finds out which of the module's symbols the text speaks of.
-void making_learn_globals(struct making *m, const char *text);
+// Finds out which of the module's symbols the kernel uses, and what it may change. False: no memory.
+bool making_learn_globals(struct making *m, const char *text);
 // The element of a symbol, as making_type() says it.
 bool making_global_type(const struct making *m, const struct capture_symbol *g, const char **spec,
                         uint32_t *bytes);

@@ -2,6 +2,7 @@
 // (`T`, `pcl_out_type`): these are looked up in the options and the text until a known type stands there.
 #include "extras/capture/capture_spec.h"
 
+#include "extras/capture/capture_words.h"
 #include "problem/layout.h"
 
 #include <ctype.h>
@@ -64,7 +65,7 @@ static const char *find_word(const char *at, const char *end, const char *name)
 {
     const size_t length = strlen(name);
     const char *before = at;
-    while (at < end && (at = memmem(at, (size_t)(end - at), name, length)) != NULL) {
+    while (length && at < end && (at = memmem(at, (size_t)(end - at), name, length)) != NULL) {
         if ((at == before || !is_word(at[-1])) && !is_word(at[length]))
             return at;
         at += length;
@@ -211,31 +212,53 @@ void making_learn_types(struct making *m, const char *text)
     }
 }
 
-// The last name of a mangled one: "factors" of "_ZN4wave7factorsE".
 static const char *plain_name(const struct making *m, const char *symbol)
 {
-    const char *at = symbol + strcspn(symbol, "0123456789"), *name = symbol;
-    size_t length = strlen(symbol);
-    while (str_starts(symbol, "_Z") && isdigit((unsigned char)*at)) {
-        char *end;
-        const unsigned long own = strtoul(at, &end, 10);
-        if (own > strlen(end))
-            break;
-        name = end, length = own;
-        at = end + own;
-    }
+    size_t length;
+    const char *name = capture_symbol_name(symbol, &length);
     return arena_strndup(m->a, name, length);
 }
 
-void making_learn_globals(struct making *m, const char *text)
+static size_t count_mentions(const char *text, const char *name)
+{
+    size_t count = 0;
+    for (const char *at = text, *end = at + strlen(at); (at = find_word(at, end, name)); at++)
+        count++;
+    return count;
+}
+
+// Does the kernel, or what it calls, use a variable of the text? Where it was not understood, any may be used.
+static bool uses_variable(const struct making *m, const char *text, const char *name)
+{
+    return !m->is_inferred || count_mentions(m->f.reached, name) > 0 ||
+           count_mentions(text, name) > 1 + count_mentions(m->f.others, name);
+}
+
+// A variable of the text that a launch may change: what a tuned kernel does to its own is lost. NULL: none.
+static const char *find_variable(const struct making *m, const char *text)
+{
+    for (struct capture_variables v = {.at = text}; capture_next_variable(&v);) {
+        const char *name = arena_strndup(m->a, v.name, v.length);
+        if (!name ||
+            (!v.is_constant && count_mentions(text, name) > 1 && uses_variable(m, text, name)))
+            return name ? name : "";
+    }
+    return NULL;
+}
+
+bool making_learn_globals(struct making *m, const char *text)
 {
     const struct capture_launch *l = &m->k->launches[0];
     m->globals = arena_array(m->a, l->symbol_count + (size_t)1, sizeof *m->globals);
+    m->variable = find_variable(m, text);
     for (uint32_t i = 0; m->globals && i < l->symbol_count; i++) {
         const char *name = plain_name(m, l->symbols[i].name);
-        if (name && find_word(text, text + strlen(text), name))
+        if (!name)
+            return false;
+        if (uses_variable(m, text, name))
             m->globals[m->global_count++] = &l->symbols[i];
     }
+    return m->globals != NULL;
 }
 
 bool making_global_type(const struct making *m, const struct capture_symbol *g, const char **spec,

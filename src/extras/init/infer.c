@@ -2659,6 +2659,22 @@ static bool cover_shortages(struct writer_of *w)
     return true;
 }
 
+// The words of the functions that the kernel reaches, or of all others.
+static const char *join_words(const struct writer_of *w, bool of_reached)
+{
+    const struct study *s = w->study;
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < s->syntax.function_count; i++) {
+        const struct function *f = &s->syntax.functions[i];
+        bool is_reached = f->from == s->kernel->from || w->reach->function_count == FUNCTIONS_MOST;
+        for (uint32_t k = 0; !is_reached && k < w->reach->function_count; k++)
+            is_reached = w->reach->functions[k]->from == f->from;
+        for (const struct token *at = f->from; is_reached == of_reached && at && at < f->to; at++)
+            text_addf(&t, "%s ", at->text);
+    }
+    return text_to_arena(&t, s->arena);
+}
+
 static bool study_kernel(struct study *s, struct writer_of *w)
 {
     struct needed *needs = arena_array(s->arena, OBJECTS_MOST, sizeof *needs);
@@ -2694,7 +2710,9 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     bool is_written =
         write_arguments(w, needs) && write_names(w) && limit_memory(w) && cover_shortages(w);
     tell_defined_numbers(w);
-    return is_written && !s->run.failed;
+    w->out->reached = join_words(w, true);
+    w->out->others = join_words(w, false);
+    return is_written && w->out->reached && w->out->others && !s->run.failed;
 }
 
 struct asked {

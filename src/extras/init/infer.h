@@ -88,7 +88,9 @@ struct inferred {
     const char **restrictions;
     uint32_t restriction_count;
     uint32_t launch_restriction_count; // of these, the first: sizes that the launch has to divide
-    const char **open;                 // what is to be decided, the most pressing first
+    const char *reached,
+        *others;       // words, a blank behind each: of the functions it reaches; of all others
+    const char **open; // what is to be decided, the most pressing first
     uint32_t open_count;
 };
 

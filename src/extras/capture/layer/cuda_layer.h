@@ -46,6 +46,7 @@ struct cuda_text {
 
 struct cuda_symbol {
     struct cuda_symbol *next;
+    CUcontext context; // a library has one of each name in every context
     CUdeviceptr at;
     size_t size;
     char name[];
@@ -154,10 +155,12 @@ struct cuda_memories {
 };
 enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct cuda_function *f,
                                        struct cuda_memories *out);
-// Adds the symbols of a module.
+// Adds the symbols of a module in the current context.
 enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out);
 // Copies what the program has set of a module's symbols into those of another module's function, in the order of the stream.
-CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream);
+// `text` is the other's, which need not have all of them; one that is shared by several modules may have none.
+CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream, const char *text,
+                           bool is_shared);
 // Attributes that change what a launch is; those that only say when it may start do not.
 bool cuda_has_attributes(const struct cuda_launch *l);
 bool cuda_is_recorded_now(CUstream stream); // into a graph
@@ -204,7 +207,10 @@ void cuda_drop_graph(CUgraphExec graph);
 void cuda_release_graph(struct layer_object *o);
 CUresult cuda_graph_launch(CUgraphExec graph, CUstream stream);
 
-struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *t, const char *name);
+struct cuda_replacement *cuda_replace_prepare(struct cuda_text *t, const void *module,
+                                              const char *name);
+// The program unloads a module: what was built for it goes, too.
+void cuda_replace_drop_module(const void *module);
 void cuda_replace_release(struct cuda_replacement *r);
 CUresult cuda_replace_launch(const struct cuda_launch *l);
 bool cuda_has_replacement(const struct cuda_launch *l);

@@ -47,8 +47,12 @@ struct cuda_objects cuda_objects = {TABLE(release_text),
                                     {TABLE(NULL), TABLE(NULL)},
                                     TABLE(NULL)};
 
+// Held while a function is made known, so that another thread has it with its replacement.
+static pthread_mutex_t noting = PTHREAD_MUTEX_INITIALIZER;
+
 void cuda_objects_after_fork(void)
 {
+    pthread_mutex_init(&noting, NULL);
     struct layer_table *const tables[] = {&cuda_objects.programs, &cuda_objects.images,
                                           &cuda_objects.modules,  &cuda_objects.functions,
                                           &cuda_objects.graphs,   &cuda_objects.views[0],
@@ -280,7 +284,7 @@ void cuda_note_module(const void *module, const void *image)
 }
 
 // Its functions end with it: their handles may be those of others next.
-void cuda_drop_module(const void *module)
+static void forget_functions(const void *module)
 {
     struct layer_table *t = &cuda_objects.functions;
     pthread_mutex_lock(&t->lock);
@@ -292,6 +296,30 @@ void cuda_drop_module(const void *module)
         }
     }
     pthread_mutex_unlock(&t->lock);
+    cuda_replace_drop_module(module);
+}
+
+// A module that a library still has in a context; NULL: none.
+static const void *find_part(const void *library)
+{
+    struct layer_table *t = &cuda_objects.modules;
+    const void *found = NULL;
+    pthread_mutex_lock(&t->lock);
+    for (size_t i = 0; i < t->bucket_count && !found; i++) {
+        for (struct layer_object *o = t->buckets[i]; o && !found; o = o->next)
+            found = ((struct cuda_module *)o)->library == library ? o->handle : NULL;
+    }
+    pthread_mutex_unlock(&t->lock);
+    return found;
+}
+
+void cuda_drop_module(const void *module)
+{
+    for (const void *part; module && (part = find_part(module)) != NULL;) {
+        forget_functions(part);
+        layer_drop(&cuda_objects.modules, part);
+    }
+    forget_functions(module);
     layer_drop(&cuda_objects.modules, module);
 }
 
@@ -321,29 +349,52 @@ static struct cuda_module *lock_module(const void *module)
     return layer_lock(&cuda_objects.modules, library);
 }
 
+static CUcontext current_context(void)
+{
+    CUcontext context = NULL;
+    if (cuda_below.cuCtxGetCurrent && cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
+        context = NULL;
+    return context;
+}
+
+// The symbol of a name in a context; NULL: the program has not asked for it there.
+static struct cuda_symbol *find_symbol(const struct cuda_module *m, const char *name,
+                                       CUcontext context)
+{
+    struct cuda_symbol *s = m->symbols;
+    while (s && (s->context != context || strcmp(s->name, name) != 0))
+        s = s->next;
+    return s;
+}
+
 void cuda_note_symbol(const void *module, const char *name, CUdeviceptr at, size_t size)
 {
+    CUcontext context = current_context();
     struct cuda_module *m = lock_module(module);
     if (!m)
         return;
-    struct cuda_symbol *s = m->symbols;
-    while (s && s->at != at)
-        s = s->next;
+    struct cuda_symbol *s = find_symbol(m, name, context);
     if (!s && (s = calloc(1, sizeof *s + strlen(name) + 1)) != NULL) {
-        s->at = at;
-        s->size = size;
+        s->context = context;
         strcpy(s->name, name);
         s->next = m->symbols;
         m->symbols = s;
+    }
+    if (s) {
+        s->at = at;
+        s->size = size;
     }
     layer_unlock(&cuda_objects.modules);
 }
 
 enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *out)
 {
+    CUcontext context = current_context();
     const struct cuda_module *m = lock_module(module);
     const struct cuda_symbol *s = m ? m->symbols : NULL;
     for (; s && out->count < CUDA_MEMORIES_MOST; s = s->next) {
+        if (s->context != context)
+            continue;
         struct cuda_memory *to = &out->items[out->count];
         *to = (struct cuda_memory){
             .at = s->at, .base = s->at, .size = s->size, .symbol = strdup(s->name)};
@@ -355,8 +406,17 @@ enum capture_reason cuda_add_symbols(const void *module, struct cuda_memories *o
     return s ? CAPTURE_MANY : CAPTURE_NONE;
 }
 
-CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream)
+static bool speaks_of(const char *text, const char *symbol)
 {
+    size_t length;
+    const char *name = capture_symbol_name(symbol, &length);
+    return memmem(text, strlen(text), name, length) != NULL;
+}
+
+CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream, const char *text,
+                           bool is_shared)
+{
+    CUcontext context = current_context();
     const struct cuda_module *m = lock_module(module);
     CUresult code = CUDA_SUCCESS;
     CUmodule other = NULL;
@@ -364,12 +424,21 @@ CUresult cuda_copy_symbols(const void *module, CUfunction to, CUstream stream)
          s = s->next) {
         CUdeviceptr at = 0;
         size_t size = 0;
+        if (s->context != context) { // what it holds in this one nobody knows, unless it was asked
+            code = find_symbol(m, s->name, context) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+            continue;
+        }
         if (!other && !(cuda_below.cuFuncGetModule && cuda_below.cuMemcpyDtoDAsync &&
                         cuda_below.cuFuncGetModule(&other, to) == CUDA_SUCCESS))
             code = CUDA_ERROR_NOT_FOUND;
-        else if (cuda_below.driver.cuModuleGetGlobal(&at, &size, other, s->name) == CUDA_SUCCESS)
-            code = size == s->size ? cuda_below.cuMemcpyDtoDAsync(at, s->at, size, stream)
-                                   : CUDA_ERROR_INVALID_VALUE;
+        else
+            code = cuda_below.driver.cuModuleGetGlobal(&at, &size, other, s->name);
+        if (code == CUDA_ERROR_NOT_FOUND && other && !speaks_of(text, s->name))
+            code = CUDA_SUCCESS;
+        else if (code == CUDA_SUCCESS)
+            code = size == s->size && !is_shared
+                       ? cuda_below.cuMemcpyDtoDAsync(at, s->at, size, stream)
+                       : CUDA_ERROR_INVALID_VALUE;
     }
     if (m)
         layer_unlock(&cuda_objects.modules);
@@ -488,12 +557,23 @@ static const void *module_by_name(const char *name)
     return is_one ? found : NULL;
 }
 
-void cuda_note_function(const void *function, const void *module, const char *name)
+// A program may ask for its functions before every launch.
+static bool is_known(const void *function, const void *module, const char *name)
+{
+    const struct cuda_function *f = layer_lock(&cuda_objects.functions, function);
+    const bool is_same = f && f->module == module && f->name && strcmp(f->name, name) == 0;
+    if (f)
+        layer_unlock(&cuda_objects.functions);
+    return is_same;
+}
+
+static void note_function(const void *function, const void *module, const char *name)
 {
     const void *image = NULL;
     struct cuda_replacement *r = NULL;
     if ((!module && !ask_function(function, &module, &name)) ||
-        (!layer_settings.is_capturing && !layer_replace_has(name)))
+        (!layer_settings.is_capturing && !layer_replace_has(name)) ||
+        is_known(function, module, name))
         return;
     const struct cuda_module *m = layer_lock(&cuda_objects.modules, module);
     const void *other = m ? NULL : module_by_name(name);
@@ -509,18 +589,28 @@ void cuda_note_function(const void *function, const void *module, const char *na
     f->module = module;
     f->name = strdup(name);
     const bool is_told = f->name && learn_parameters(f, function);
-    const struct cuda_text *t = is_told && image ? layer_lock(&cuda_objects.images, image) : NULL;
+    struct cuda_text *t = is_told && image ? layer_lock(&cuda_objects.images, image) : NULL;
     if (t)
         key_function(f, t);
     layer_unlock(&cuda_objects.functions);
     if (!t)
         return;
     if (!layer_settings.is_capturing)
-        r = cuda_replace_prepare(t, name);
+        r = cuda_replace_prepare(t, module, name);
     layer_unlock(&cuda_objects.images);
     f = r ? layer_lock(&cuda_objects.functions, function) : NULL;
-    if (f) {
+    const bool is_taken = f && f->module == module; // else it was unloaded
+    if (is_taken)
         f->replacement = r;
+    if (f)
         layer_unlock(&cuda_objects.functions);
-    }
+    if (!is_taken)
+        cuda_replace_release(r);
+}
+
+void cuda_note_function(const void *function, const void *module, const char *name)
+{
+    pthread_mutex_lock(&noting);
+    note_function(function, module, name);
+    pthread_mutex_unlock(&noting);
 }

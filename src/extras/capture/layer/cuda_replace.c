@@ -15,7 +15,9 @@ struct tuned_build { // of one table with one set of options, in one context
     struct tuned_build *next;
     const struct tuned_table *table;
     CUcontext context;
+    const void *module; // (or NULL) of the program, whose symbols it has copies of
     char *options;
+    CUmodule loaded;
     CUfunction function; // NULL: it does not build
 };
 
@@ -23,7 +25,8 @@ struct cuda_replacement {
     struct replace_state state;
     CUcontext context;
     CUdevice device;
-    const struct cuda_text *text; // an image's, which stays
+    const void *module;     // (or NULL) that has variables of its own
+    struct cuda_text *text; // an image's, with a user
     char *source;
 };
 
@@ -78,30 +81,31 @@ static bool compile_tuned(const struct cuda_replacement *r, nvrtcProgram p, cons
     return ok;
 }
 
-static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t)
+static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t, CUmodule *module)
 {
     const char *name = t->kernel;
     if (t->function && cuda_below.nvrtc.nvrtcGetLoweredName(p, t->function, &name) != NVRTC_SUCCESS)
         return NULL;
     size_t size = 0;
-    CUmodule module = NULL;
     CUfunction function = NULL;
     char *image =
         cuda_below.nvrtc.nvrtcGetCUBINSize(p, &size) == NVRTC_SUCCESS && size ? malloc(size) : NULL;
     if (!image || cuda_below.nvrtc.nvrtcGetCUBIN(p, image) != NVRTC_SUCCESS ||
-        cuda_below.driver.cuModuleLoadData(&module, image) != CUDA_SUCCESS ||
-        cuda_below.driver.cuModuleGetFunction(&function, module, name) != CUDA_SUCCESS)
+        cuda_below.driver.cuModuleLoadData(module, image) != CUDA_SUCCESS ||
+        cuda_below.driver.cuModuleGetFunction(&function, *module, name) != CUDA_SUCCESS)
         function = NULL;
     free(image);
     return function;
 }
 
-static CUfunction build_function(const struct cuda_replacement *r, const char *options)
+static CUfunction build_function(const struct cuda_replacement *r, const char *options,
+                                 CUmodule *module)
 {
     if (r->state.table->text)
         layer_load_nvrtc();
     nvrtcProgram p = cuda_below_open_nvrtc() ? make_program(r) : NULL;
-    CUfunction function = p && compile_tuned(r, p, options) ? load_kernel(p, r->state.table) : NULL;
+    CUfunction function =
+        p && compile_tuned(r, p, options) ? load_kernel(p, r->state.table, module) : NULL;
     if (p)
         cuda_below.nvrtc.nvrtcDestroyProgram(&p);
     if (function && r->state.table->shared > 48 << 10)
@@ -110,20 +114,24 @@ static CUfunction build_function(const struct cuda_replacement *r, const char *o
     return function;
 }
 
-// Built once in each context. The lock is held while it is built: another thread needs it, too.
+// Built once in each context, and for each module that has variables. The lock is held while it is built: another thread needs it, too.
 static void find_build(const struct replace_state *s, const char *options,
                        struct replace_decision *d)
 {
     const struct cuda_replacement *r = (const struct cuda_replacement *)s;
     pthread_mutex_lock(&builds_lock);
     struct tuned_build *b = builds;
-    while (b &&
-           !(b->table == s->table && b->context == r->context && strcmp(b->options, options) == 0))
+    while (b && !(b->table == s->table && b->context == r->context && b->module == r->module &&
+                  strcmp(b->options, options) == 0))
         b = b->next;
     if (!b && (b = calloc(1, sizeof *b)) != NULL) {
-        *b = (struct tuned_build){builds, s->table, r->context, strdup(options), NULL};
+        *b = (struct tuned_build){.next = builds,
+                                  .table = s->table,
+                                  .context = r->context,
+                                  .module = r->module,
+                                  .options = strdup(options)};
         if (b->options) {
-            b->function = build_function(r, options);
+            b->function = build_function(r, options, &b->loaded);
             builds = b;
         } else {
             free(b);
@@ -131,6 +139,23 @@ static void find_build(const struct replace_state *s, const char *options,
         }
     }
     d->kernel = b ? b->function : NULL;
+    pthread_mutex_unlock(&builds_lock);
+}
+
+void cuda_replace_drop_module(const void *module)
+{
+    pthread_mutex_lock(&builds_lock);
+    for (struct tuned_build **at = &builds, *b; (b = *at) != NULL;) {
+        if (!module || b->module != module) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        if (b->loaded)
+            cuda_below.driver.cuModuleUnload(b->loaded);
+        free(b->options);
+        free(b);
+    }
     pthread_mutex_unlock(&builds_lock);
 }
 
@@ -149,7 +174,20 @@ static bool device_is(CUdevice device, const struct tuned_table *t)
     return strcmp(name, t->device) == 0 && strcmp(driver, t->driver) == 0;
 }
 
-struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, const char *name)
+static bool has_variables(const struct cuda_replacement *r)
+{
+    const struct layer_part *part = r->text->program.parts;
+    struct capture_variables v = {.at = r->source ? r->source : ""};
+    bool any = capture_next_variable(&v);
+    for (uint32_t i = 0; !any && r->text->program.part_count && i < part->header_count; i++) {
+        v = (struct capture_variables){.at = part->headers[i].text};
+        any = capture_next_variable(&v);
+    }
+    return any;
+}
+
+struct cuda_replacement *cuda_replace_prepare(struct cuda_text *text, const void *module,
+                                              const char *name)
 {
     CUcontext context = NULL;
     CUdevice device = 0;
@@ -166,8 +204,10 @@ struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, cons
     r->context = context;
     r->device = device;
     r->text = text;
+    text->program.object.users++;
     if (t->text || text->program.part_count)
         r->source = capture_guard_text(t->text ? t->text : text->program.parts->text);
+    r->module = has_variables(r) ? module : NULL;
     pthread_mutex_init(&r->state.lock, NULL);
     if (r->source)
         replace_decide_known(&r->state, find_build);
@@ -176,12 +216,23 @@ struct cuda_replacement *cuda_replace_prepare(const struct cuda_text *text, cons
 
 void cuda_replace_release(struct cuda_replacement *r)
 {
-    if (r)
-        free(r->source);
+    if (!r)
+        return;
+    layer_let_go(&cuda_objects.images, r->text);
+    free(r->source);
     free(r);
 }
 
 // ---- launches ----------------------------------------------------------------------------------
+
+// Finds out where the allocation ends: what lies behind it is another.
+static void locate(struct replace_argument *a)
+{
+    CUdeviceptr at, base;
+    size_t size;
+    if (cuda_find_range(a->bytes, &at, &base, &size))
+        a->room = size - (size_t)(at - base);
+}
 
 static enum replace_reason match_launch(const struct cuda_replacement *r,
                                         const struct cuda_function *f, const struct cuda_launch *l,
@@ -191,7 +242,8 @@ static enum replace_reason match_launch(const struct cuda_replacement *r,
     struct replace_argument arguments[CUDA_PARAMETERS_MOST];
     size_t global[3], local[3];
     CUcontext context = NULL;
-    const struct replace_launch asked = {t->dimensions, f->count, global, local, NULL, arguments};
+    const struct replace_launch asked = {t->dimensions, f->count,  global, local,
+                                         NULL,          arguments, locate};
     if (cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context != r->context)
         return REPLACE_DEVICE;
     for (uint32_t a = 0; a < 3; a++) {
@@ -206,13 +258,16 @@ static enum replace_reason match_launch(const struct cuda_replacement *r,
         const unsigned char *bytes = cuda_parameter(l, f, i);
         if (!bytes)
             return REPLACE_ARGUMENTS;
-        arguments[i] = (struct replace_argument){'v', f->sizes[i], bytes};
+        arguments[i] = (struct replace_argument){'v', f->sizes[i], bytes, NULL, 0, SIZE_MAX};
+        if (f->sizes[i] == sizeof arguments[i].offset)
+            memcpy(&arguments[i].offset, bytes, sizeof arguments[i].offset);
     }
     return replace_match(t, &asked, like);
 }
 
-static CUresult enqueue_tuned(const struct cuda_launch *l, const struct cuda_function *f,
-                              const struct replace_decision *d, void **parameters)
+static CUresult enqueue_tuned(const struct cuda_replacement *r, const struct cuda_launch *l,
+                              const struct cuda_function *f, const struct replace_decision *d,
+                              void **parameters)
 {
     struct cuda_launch tuned = *l;
     struct cuda_config config;
@@ -231,7 +286,7 @@ static CUresult enqueue_tuned(const struct cuda_launch *l, const struct cuda_fun
         tuned.parameters = parameters;
         tuned.extra = NULL;
     }
-    const CUresult code = cuda_copy_symbols(f->module, d->kernel, l->stream);
+    const CUresult code = cuda_copy_symbols(f->module, d->kernel, l->stream, r->source, !r->module);
     return code == CUDA_SUCCESS ? cuda_enqueue(&tuned) : code;
 }
 
@@ -283,18 +338,20 @@ static void release_copies(struct verifying *v)
     }
 }
 
-static bool outputs_agree(const struct verifying *v, const struct tuned_table *t)
+static enum replace_verdict compare_outputs(const struct verifying *v, const struct tuned_table *t)
 {
-    bool same = true;
-    for (uint32_t i = 0; same && i < v->memories.count; i++) {
+    enum replace_verdict found = v->memories.count ? REPLACE_AGREE : REPLACE_NOT_COMPARED;
+    for (uint32_t i = 0; found == REPLACE_AGREE && i < v->memories.count; i++) {
         const struct cuda_memory *m = &v->memories.items[i];
         unsigned char *a = malloc(2 * m->size + 1), *b = a ? a + m->size : NULL;
-        if (a && cuda_below.cuMemcpyDtoH(a, m->at, m->size) == CUDA_SUCCESS &&
-            cuda_below.cuMemcpyDtoH(b, v->copies[i], m->size) == CUDA_SUCCESS)
-            same = replace_agree(a, b, m->size, t->arguments[m->argument].bytes == sizeof(float));
+        if (!a || cuda_below.cuMemcpyDtoH(a, m->at, m->size) != CUDA_SUCCESS ||
+            cuda_below.cuMemcpyDtoH(b, v->copies[i], m->size) != CUDA_SUCCESS)
+            found = REPLACE_NOT_COMPARED;
+        else if (!replace_agree(a, b, m->size, t->arguments[m->argument].bytes == sizeof(float)))
+            found = REPLACE_DIFFER;
         free(a);
     }
-    return same;
+    return found;
 }
 
 // The tuned kernel on copies, then the program's own on its memory: the program gets what it would have got.
@@ -304,16 +361,13 @@ static bool verify_launch(const struct cuda_replacement *r, const struct cuda_la
 {
     struct verifying *v = cuda_is_recorded_now(l->stream) ? NULL : calloc(1, sizeof *v);
     bool ok = v && cuda_below.cuCtxSynchronize() == CUDA_SUCCESS && copy_memories(v, l, f) &&
-              enqueue_tuned(l, f, d, v->parameters) == CUDA_SUCCESS &&
+              enqueue_tuned(r, l, f, d, v->parameters) == CUDA_SUCCESS &&
               cuda_below.cuCtxSynchronize() == CUDA_SUCCESS;
     if (ok) {
         *code = cuda_enqueue(l);
-        cuda_below.cuCtxSynchronize();
-        atomic_fetch_add(&layer_counts->verified, 1);
-        if (*code == CUDA_SUCCESS && !outputs_agree(v, r->state.table)) {
-            atomic_fetch_add(&layer_counts->differences, 1);
-            atomic_store(&r->state.table->is_wrong, true);
-        }
+        const bool is_done = *code == CUDA_SUCCESS && cuda_below.cuCtxSynchronize() == CUDA_SUCCESS;
+        replace_count_verdict(r->state.table,
+                              is_done ? compare_outputs(v, r->state.table) : REPLACE_NOT_COMPARED);
     }
     if (v)
         release_copies(v);
@@ -341,11 +395,11 @@ static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launc
         d = replace_decide(&r->state, like, find_build, keep_build);
     if (d->reason != REPLACE_NONE)
         return keep_own(l, d->reason);
-    const bool is_verified = replace_is_verified_now(&r->state) && verify_launch(r, l, f, d, &code);
-    r->state.replaced++;
+    const bool is_verified =
+        replace_is_verified_now(r->state.table) && verify_launch(r, l, f, d, &code);
     if (is_verified)
         return code;
-    code = enqueue_tuned(l, f, d, NULL);
+    code = enqueue_tuned(r, l, f, d, NULL);
     if (code != CUDA_SUCCESS) {
         d->reason = REPLACE_LAUNCH;
         return keep_own(l, REPLACE_LAUNCH);
@@ -357,7 +411,7 @@ static CUresult launch_tuned(struct cuda_replacement *r, const struct cuda_launc
 bool cuda_has_replacement(const struct cuda_launch *l)
 {
     const struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
-    const bool has = f && f->replacement;
+    const bool has = f && f->module && f->replacement;
     if (f)
         layer_unlock(&cuda_objects.functions);
     return has;
@@ -367,18 +421,20 @@ CUresult cuda_replace_launch(const struct cuda_launch *l)
 {
     struct replace_decision like;
     struct cuda_function *f = layer_lock(&cuda_objects.functions, l->function);
-    struct cuda_replacement *r = f ? f->replacement : NULL;
+    struct cuda_replacement *r = f && f->module ? f->replacement : NULL; // else it was unloaded
     const enum replace_reason why = !r ? REPLACE_UNKNOWN
                                     : atomic_load(&r->state.table->is_wrong)
                                         ? REPLACE_DIFFERENCE
                                         : match_launch(r, f, l, &like);
-    // The entry stays until its module is unloaded, which a program does not do during a launch.
-    if (f)
+    if (f) {
+        f->object.users += why == REPLACE_NONE;
         layer_unlock(&cuda_objects.functions);
+    }
     if (why != REPLACE_NONE)
         return keep_own(l, why);
     pthread_mutex_lock(&r->state.lock);
     const CUresult code = launch_tuned(r, l, f, &like);
     pthread_mutex_unlock(&r->state.lock);
+    layer_let_go(&cuda_objects.functions, f);
     return code;
 }

@@ -32,6 +32,8 @@ struct layer_object {
     const void *handle;
     struct layer_object *next;
     uint32_t count; // of references that the program holds
+    uint32_t users; // that have it without the table's lock
+    bool is_gone;   // from the table: the last of these releases it
 };
 
 struct layer_table {
@@ -98,6 +100,8 @@ struct layer_memory {
     size_t size;
     cl_mem_flags flags; // as the program asked for them
     bool is_changed;    // the driver was asked for others
+    cl_mem root;        // (or NULL) that it is a part of, from `offset`
+    size_t offset;
     struct layer_image {
         cl_mem_object_type type;
         cl_image_format format;
@@ -122,6 +126,7 @@ struct layer_objects {
     struct layer_table programs, kernels, memories, svm, queues;
 };
 extern struct layer_objects layer_objects;
+extern atomic_bool layer_has_parts; // memories that are parts of others
 
 // The object of a handle, with the table locked, or NULL with the table unlocked.
 void *layer_lock(struct layer_table *t, const void *handle);
@@ -130,6 +135,8 @@ void layer_unlock(struct layer_table *t);
 void *layer_add(struct layer_table *t, const void *handle, size_t size);
 void layer_retain(struct layer_table *t, const void *handle);
 void layer_drop(struct layer_table *t, const void *handle);
+// An object that is used after the table is unlocked, until it is let go: `users` is raised with the table locked.
+void layer_let_go(struct layer_table *t, void *object);
 void layer_objects_after_fork(void);
 void layer_release_program(struct layer_object *o);
 bool layer_copy_part(struct layer_part *to, const struct layer_part *from);

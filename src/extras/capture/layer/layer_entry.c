@@ -512,9 +512,11 @@ static cl_mem_flags readable(cl_mem_flags flags)
     return layer_settings.is_capturing ? flags & ~(cl_mem_flags)HIDDEN : flags;
 }
 
-static cl_mem note_memory(cl_mem made, size_t size, cl_mem_flags flags, enum layer_memory_kind kind)
+// `part` (or NULL): of `root`.
+static cl_mem note_part(cl_mem made, size_t size, cl_mem_flags flags, enum layer_memory_kind kind,
+                        cl_mem root, const cl_buffer_region *part)
 {
-    const bool is_of_use = layer_settings.is_capturing || layer_settings.verify > 0;
+    const bool is_of_use = layer_settings.is_capturing || layer_settings.verify > 0 || part;
     struct layer_memory *m =
         made && is_of_use ? layer_add(&layer_objects.memories, made, sizeof *m) : NULL;
     if (!m)
@@ -523,10 +525,19 @@ static cl_mem note_memory(cl_mem made, size_t size, cl_mem_flags flags, enum lay
     m->flags = flags;
     m->is_changed = flags != readable(flags);
     m->kind = kind;
+    m->root = part ? root : NULL;
+    m->offset = part ? part->origin : 0;
     if (kind == LAYER_IMAGE)
         m->size = layer_learn_image(made, &m->image);
     layer_unlock(&layer_objects.memories);
+    if (part)
+        atomic_store(&layer_has_parts, true);
     return made;
+}
+
+static cl_mem note_memory(cl_mem made, size_t size, cl_mem_flags flags, enum layer_memory_kind kind)
+{
+    return note_part(made, size, flags, kind, NULL, NULL);
 }
 
 static cl_mem wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
@@ -541,9 +552,8 @@ static cl_mem wrap_clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
                                      const void *region, cl_int *error)
 {
     cl_mem made = layer_next.clCreateSubBuffer(buffer, readable(flags), type, region, error);
-    const cl_buffer_region *r = region;
-    return note_memory(made, made && type == CL_BUFFER_CREATE_TYPE_REGION ? r->size : 0, flags,
-                       LAYER_BUFFER);
+    const cl_buffer_region *r = made && type == CL_BUFFER_CREATE_TYPE_REGION ? region : NULL;
+    return note_part(made, r ? r->size : 0, flags, LAYER_BUFFER, buffer, r);
 }
 
 // A function that makes memory of this size (0: it is asked for, or not known) and kind.

@@ -40,6 +40,8 @@ static void release_kernel(struct layer_object *o)
 struct layer_objects layer_objects = {TABLE(layer_release_program), TABLE(release_kernel),
                                       TABLE(NULL), TABLE(NULL), TABLE(NULL)};
 
+atomic_bool layer_has_parts;
+
 static size_t bucket_of(const struct layer_table *t, const void *handle)
 {
     return layer_mix(0, (uint64_t)(uintptr_t)handle) & (t->bucket_count - 1);
@@ -87,6 +89,13 @@ static void grow_table(struct layer_table *t)
     free(old);
 }
 
+static void free_object(const struct layer_table *t, struct layer_object *o)
+{
+    if (t->release)
+        t->release(o);
+    free(o);
+}
+
 static void remove_object(struct layer_table *t, struct layer_object **at)
 {
     struct layer_object *o = *at;
@@ -94,9 +103,18 @@ static void remove_object(struct layer_table *t, struct layer_object **at)
         return;
     *at = o->next;
     t->count--;
-    if (t->release)
-        t->release(o);
-    free(o);
+    o->is_gone = o->users > 0;
+    if (!o->is_gone)
+        free_object(t, o);
+}
+
+void layer_let_go(struct layer_table *t, void *object)
+{
+    struct layer_object *o = object;
+    pthread_mutex_lock(&t->lock);
+    if (--o->users == 0 && o->is_gone)
+        free_object(t, o);
+    pthread_mutex_unlock(&t->lock);
 }
 
 void *layer_add(struct layer_table *t, const void *handle, size_t size)

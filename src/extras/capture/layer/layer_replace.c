@@ -254,22 +254,27 @@ static void release_copies(struct verifying *v)
     }
 }
 
-static bool outputs_agree(const struct verifying *v, const struct tuned_table *t,
-                          const struct layer_launch *l)
+static enum replace_verdict compare_outputs(const struct verifying *v, const struct tuned_table *t,
+                                            const struct layer_launch *l)
 {
-    bool same = true;
-    for (uint32_t i = 0; same && i < v->count; i++) {
+    enum replace_verdict found = REPLACE_NOT_COMPARED;
+    bool is_read = true;
+    for (uint32_t i = 0; is_read && found != REPLACE_DIFFER && i < v->count; i++) {
         const struct layer_memory *m = &v->facts[i];
         const struct layer_image *image = m->kind == LAYER_IMAGE ? &m->image : NULL;
-        unsigned char *a = v->copies[i] ? malloc(m->size + 1) : NULL;
-        unsigned char *b = a ? malloc(m->size + 1) : NULL;
-        if (b && layer_read_memory(l->queue, v->originals[i], m->size, image, a) == CL_SUCCESS &&
-            layer_read_memory(l->queue, v->copies[i], m->size, image, b) == CL_SUCCESS)
-            same = replace_agree(a, b, m->size, t->arguments[i].bytes == sizeof(float));
+        if (!v->copies[i])
+            continue;
+        unsigned char *a = malloc(2 * m->size + 1), *b = a ? a + m->size : NULL;
+        is_read = a &&
+                  layer_read_memory(l->queue, v->originals[i], m->size, image, a) == CL_SUCCESS &&
+                  layer_read_memory(l->queue, v->copies[i], m->size, image, b) == CL_SUCCESS;
+        if (is_read)
+            found = replace_agree(a, b, m->size, t->arguments[i].bytes == sizeof(float))
+                        ? REPLACE_AGREE
+                        : REPLACE_DIFFER;
         free(a);
-        free(b);
     }
-    return same;
+    return is_read ? found : REPLACE_NOT_COMPARED;
 }
 
 // The tuned kernel on copies, then the program's own on its buffers: the program gets what it would have got.
@@ -290,12 +295,9 @@ static bool verify_launch(struct layer_replacement *r, const struct layer_launch
         enqueue_tuned(l, d, true) == CL_SUCCESS && layer_next.clFinish(l->queue) == CL_SUCCESS;
     if (ok) {
         *status = layer_enqueue(l);
-        layer_next.clFinish(l->queue);
-        atomic_fetch_add(&layer_counts->verified, 1);
-        if (*status == CL_SUCCESS && !outputs_agree(v, r->state.table, l)) {
-            atomic_fetch_add(&layer_counts->differences, 1);
-            atomic_store(&r->state.table->is_wrong, true);
-        }
+        const bool is_done = *status == CL_SUCCESS && layer_next.clFinish(l->queue) == CL_SUCCESS;
+        replace_count_verdict(r->state.table, is_done ? compare_outputs(v, r->state.table, l)
+                                                      : REPLACE_NOT_COMPARED);
     }
     release_copies(v);
     free(v);
@@ -319,8 +321,7 @@ static cl_int launch_tuned(struct layer_replacement *r, const struct layer_launc
     if (d->reason != REPLACE_NONE)
         return keep_own(l, d->reason);
     const bool is_verified =
-        replace_is_verified_now(&r->state) && verify_launch(r, l, k, d, &status);
-    r->state.replaced++;
+        replace_is_verified_now(r->state.table) && verify_launch(r, l, k, d, &status);
     if (is_verified)
         return status;
     status = set_arguments(d->kernel, k, NULL);
@@ -334,19 +335,50 @@ static cl_int launch_tuned(struct layer_replacement *r, const struct layer_launc
     return status;
 }
 
+// Where a pointer leads, or what a buffer is a part of.
+static void locate(const struct layer_argument *a, struct replace_argument *out)
+{
+    const void *handle;
+    if ((a->kind != LAYER_SVM && a->kind != LAYER_VALUE) || a->size != sizeof handle)
+        return;
+    memcpy(&handle, out->bytes, sizeof handle);
+    if (a->kind == LAYER_SVM) {
+        size_t size;
+        const void *at = handle;
+        out->offset = (uintptr_t)handle;
+        if (layer_svm_find(at, &handle, &size))
+            out->room = size - ((uintptr_t)at - (uintptr_t)handle);
+        return;
+    }
+    out->root = handle;
+    if (!atomic_load_explicit(&layer_has_parts, memory_order_relaxed))
+        return;
+    const struct layer_memory *m = layer_lock(&layer_objects.memories, handle);
+    if (!m)
+        return;
+    if (m->root) {
+        out->root = m->root;
+        out->offset = m->offset;
+        out->room = m->size;
+    }
+    layer_unlock(&layer_objects.memories);
+}
+
 static enum replace_reason match_launch(const struct tuned_table *t, const struct layer_kernel *k,
                                         const struct layer_launch *l, struct replace_decision *like)
 {
     static const char kinds[] = {
         [LAYER_UNSET] = 0, [LAYER_VALUE] = 'v', [LAYER_LOCAL] = 'l', [LAYER_SVM] = 's'};
     struct replace_argument arguments[LAYER_ARGUMENTS];
-    const struct replace_launch asked = {l->dimensions, k->argument_count, l->global,
-                                         l->local,      l->offset,         arguments};
+    const struct replace_launch asked = {l->dimensions, k->argument_count, l->global, l->local,
+                                         l->offset,     arguments,         NULL};
     if (k->is_indirect)
         return REPLACE_ARGUMENTS;
     for (uint32_t i = 0; i < k->argument_count; i++) {
         const struct layer_argument *a = &k->arguments[i];
-        arguments[i] = (struct replace_argument){kinds[a->kind], a->size, layer_bytes(a)};
+        arguments[i] =
+            (struct replace_argument){kinds[a->kind], a->size, layer_bytes(a), NULL, 0, SIZE_MAX};
+        locate(a, &arguments[i]);
     }
     return replace_match(t, &asked, like);
 }

@@ -84,6 +84,20 @@ static void read_arguments(struct table_reader *r, struct tuned_table *t)
     free(line);
 }
 
+// Behind a case's columns: the bytes of each buffer.
+static void read_reach(struct table_reader *r, const struct tuned_table *t, struct launch_case *x,
+                       char *at)
+{
+    if (r->failed || !*at)
+        return;
+    x->reach = calloc(t->argument_count + 1, sizeof *x->reach);
+    r->failed = !x->reach;
+    for (uint32_t i = 0; !r->failed && i < t->argument_count; i++) {
+        if (t->arguments[i].kind == 'b')
+            x->reach[i] = take_number(r, &at, SIZE_MAX);
+    }
+}
+
 static void read_cases(struct table_reader *r, struct tuned_table *t)
 {
     char *line = take_line(r, "launches "), *at = line;
@@ -99,6 +113,7 @@ static void read_cases(struct table_reader *r, struct tuned_table *t)
             t->cases[i].local[a] = take_number(r, &at, SIZE_MAX);
         for (uint32_t c = 0; c < t->column_count; c++)
             t->cases[i].columns[c] = (int64_t)take_number(r, &at, INT64_MAX);
+        read_reach(r, t, &t->cases[i], at);
         free(line);
     }
 }
@@ -107,6 +122,8 @@ static void free_table(struct tuned_table *t)
 {
     free(t->program), free(t->kernel), free(t->device), free(t->driver);
     free(t->text), free(t->function);
+    for (uint32_t i = 0; t->cases && i < t->case_count; i++)
+        free(t->cases[i].reach);
     free(t->arguments), free(t->cases);
     hone_known_close(t->known);
     free(t);
@@ -350,11 +367,69 @@ static bool shares_as_captured(const struct tuned_table *t, const struct replace
     return same == t->arguments[at].same;
 }
 
+static bool is_null(const struct replace_argument *a)
+{
+    static const unsigned char null[sizeof(void *)];
+    return a->kind == 'v' && a->size == sizeof null && memcmp(a->bytes, null, sizeof null) == 0;
+}
+
+// The captured launch of this geometry, of these columns if there is one; NULL: none.
+static const struct launch_case *find_case(const struct tuned_table *t,
+                                           const struct replace_launch *l,
+                                           const struct replace_decision *d)
+{
+    const struct launch_case *found = NULL;
+    for (uint32_t i = 0; i < t->case_count; i++) {
+        const struct launch_case *x = &t->cases[i];
+        if (memcmp(x->global, d->asked_global, sizeof x->global) != 0 ||
+            (l->local && memcmp(x->local, d->asked_local, t->dimensions * sizeof *x->local) != 0))
+            continue;
+        found = found ? found : x;
+        if (memcmp(x->columns, d->columns, t->column_count * sizeof *x->columns) == 0)
+            return x;
+    }
+    return found;
+}
+
+// Does `b` begin in what a kernel reaches by `a`, and behind its beginning?
+static bool begins_in(const struct replace_argument *a, const struct replace_argument *b,
+                      uint64_t reach)
+{
+    return a->root == b->root && b->offset > a->offset && b->offset - a->offset < reach &&
+           b->offset - a->offset < a->room;
+}
+
+// How far the kernel reaches by the first of two buffers: in CUDA an allocator hands out parts of large segments, and the
+// last of them seems to reach to the segment's end; two of a kind may also have changed places.
+static uint64_t reach_of(const struct replace_launch *l, const struct launch_case *x, uint32_t i,
+                         uint32_t other)
+{
+    return l->locate && x->reach[other] < x->reach[i] ? x->reach[other] : x->reach[i];
+}
+
+// Has a buffer a part of another? When they were captured, none had: what two of them share as a whole is one.
+static bool overlap(const struct tuned_table *t, const struct replace_launch *l,
+                    const struct launch_case *x)
+{
+    for (uint32_t i = 0; x->reach && i < t->argument_count; i++) {
+        for (uint32_t o = 0; t->arguments[i].kind == 'b' && o < t->argument_count; o++) {
+            struct replace_argument *a = &l->arguments[i], *b = &l->arguments[o];
+            const uint64_t reach = t->arguments[o].kind == 'b' ? reach_of(l, x, i, o) : 0;
+            if (!begins_in(a, b, reach))
+                continue;
+            if (l->locate)
+                l->locate(a);
+            if (begins_in(a, b, reach))
+                return true;
+        }
+    }
+    return false;
+}
+
 // Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
 enum replace_reason replace_match(const struct tuned_table *t, const struct replace_launch *l,
                                   struct replace_decision *d)
 {
-    bool found = false;
     if (l->argument_count != t->argument_count)
         return REPLACE_ARGUMENTS;
     for (uint32_t i = 0; i < t->argument_count; i++) {
@@ -364,7 +439,7 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
                              : kind == 'b' || kind == 'i'
                                  ? (a->kind == 'v' && a->size == sizeof(void *)) || a->kind == 's'
                              : kind == 'l' ? a->kind == 'l'
-                                           : a->kind == 'v' || a->kind == 'l';
+                                           : a->kind == 'l' || is_null(a);
         if (!is_same || (kind == 'b' && !shares_as_captured(t, l, i)))
             return REPLACE_ARGUMENTS;
     }
@@ -390,19 +465,30 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
         if (d->columns[c] < 1)
             return REPLACE_GEOMETRY;
     }
-    for (uint32_t i = 0; !found && i < t->case_count; i++) {
-        const struct launch_case *x = &t->cases[i];
-        found =
-            memcmp(x->global, d->asked_global, sizeof x->global) == 0 &&
-            (!l->local || memcmp(x->local, d->asked_local, t->dimensions * sizeof *x->local) == 0);
-    }
-    return found ? REPLACE_NONE : REPLACE_GEOMETRY;
+    const struct launch_case *like = find_case(t, l, d);
+    if (!like)
+        return REPLACE_GEOMETRY;
+    return overlap(t, l, like) ? REPLACE_ARGUMENTS : REPLACE_NONE;
 }
 
-bool replace_is_verified_now(const struct replace_state *s)
+bool replace_is_verified_now(struct tuned_table *t)
 {
     const double p = layer_settings.verify;
-    return p > 0 && (uint64_t)((double)(s->replaced + 1) * p) > (uint64_t)((double)s->replaced * p);
+    const uint64_t n = atomic_fetch_add_explicit(&t->replaced, 1, memory_order_relaxed);
+    return p > 0 && (uint64_t)((double)(n + 1) * p) > (uint64_t)((double)n * p);
+}
+
+void replace_count_verdict(struct tuned_table *t, enum replace_verdict v)
+{
+    if (v == REPLACE_NOT_COMPARED) {
+        atomic_fetch_add(&layer_counts->kept[REPLACE_UNREAD], 1);
+        return;
+    }
+    atomic_fetch_add(&layer_counts->verified, 1);
+    if (v == REPLACE_DIFFER) {
+        atomic_fetch_add(&layer_counts->differences, 1);
+        atomic_store(&t->is_wrong, true);
+    }
 }
 
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float)

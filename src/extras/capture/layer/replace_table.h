@@ -11,6 +11,8 @@ enum { COLUMNS_MOST = 16, CASES_MOST = 4096, DECISIONS = 8, OPTIONS_MOST = 16384
 struct launch_case { // a captured launch
     size_t global[3], local[3];
     int64_t columns[COLUMNS_MOST];
+    uint64_t
+        *reach; // bytes of each argument that is a buffer, as far as the next one; NULL: not told
 };
 
 struct tuned_argument {
@@ -34,7 +36,8 @@ struct tuned_table {
     } columns[COLUMNS_MOST];
     struct launch_case *cases;
     hone_known *known;
-    atomic_bool is_wrong; // --verify found a difference
+    atomic_bool is_wrong;      // --verify found a difference
+    _Atomic uint64_t replaced; // launches, of all its kernels in the program
 };
 
 struct replace_decision {
@@ -53,7 +56,6 @@ struct replace_state {
     pthread_mutex_t lock;
     struct replace_decision decisions[DECISIONS];
     uint32_t next; // decision that is overwritten
-    uint64_t replaced;
 };
 
 // Makes the kernel of a decision with these options; sets `kernel`, or leaves it NULL.
@@ -73,12 +75,16 @@ struct replace_argument {
     char kind; // v: a value, l: local memory, s: a pointer by itself; 0: not set
     size_t size;
     const unsigned char *bytes;
+    const void *root;    // of a buffer: what it lies in, NULL for all that is addressed alike,
+    size_t offset, room; // where, and how many bytes it may reach
 };
 
 struct replace_launch {
     uint32_t dimensions, argument_count;
     const size_t *global, *local, *offset; // may be NULL
-    const struct replace_argument *arguments;
+    struct replace_argument *arguments;
+    void (*locate)(
+        struct replace_argument *a); // (or NULL) learns `root` and `room` where they are asked for
 };
 
 // Is the launch as one that was captured, with arguments of the same kinds? Fills in the columns.
@@ -88,7 +94,11 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
 struct replace_decision *replace_decide(struct replace_state *s,
                                         const struct replace_decision *like, replace_build build,
                                         replace_release release);
-bool replace_is_verified_now(const struct replace_state *s);
+// Counts a launch that is replaced: is it one of those that are verified?
+bool replace_is_verified_now(struct tuned_table *t);
+enum replace_verdict { REPLACE_AGREE, REPLACE_DIFFER, REPLACE_NOT_COMPARED };
+// Counts a launch that was launched both ways; of one that was not compared nothing is known.
+void replace_count_verdict(struct tuned_table *t, enum replace_verdict v);
 // As wide as hone's own tolerance for floats; other types agree bit for bit. Without a function of libm: every process of a program
 // would load it.
 bool replace_agree(const unsigned char *a, const unsigned char *b, size_t bytes, bool is_float);
