@@ -186,24 +186,33 @@ static void run_pool(void)
     tell(pool, 4 * N * sizeof(float));
 }
 
+struct asking {
+    CUmodule module;
+    CUdeviceptr a, b, c;
+};
+
 // The function is asked for before each launch, by several threads.
-static void *launch_asked(void *module)
+static void *launch_asked(void *of)
 {
     enum { N = 1024 };
-    CUdeviceptr a = buffer(N, 1), b = buffer(N, 2), c = buffer(N, 3);
+    struct asking *x = of;
     int n = N;
-    void *parameters[] = {&a, &b, &c, &n};
+    void *parameters[] = {&x->a, &x->b, &x->c, &n};
     for (int i = 0; i < 50; i++)
-        launch(function(module, "add"), N / 128, 128, parameters);
+        launch(function(x->module, "add"), N / 128, 128, parameters);
     return NULL;
 }
 
 static void run_asked(void)
 {
+    enum { N = 1024 };
     pthread_t threads[4];
+    struct asking list[4];
     CUmodule module = build(add_text, "add", "-DROWS=1");
+    for (int t = 0; t < 4; t++) // the fake driver makes one buffer at a time
+        list[t] = (struct asking){module, buffer(N, 1), buffer(N, 2), buffer(N, 3)};
     for (int t = 0; t < 4; t++)
-        need(pthread_create(&threads[t], NULL, launch_asked, module), "pthread_create");
+        need(pthread_create(&threads[t], NULL, launch_asked, &list[t]), "pthread_create");
     for (int t = 0; t < 4; t++)
         pthread_join(threads[t], NULL);
     printf("asked\n");

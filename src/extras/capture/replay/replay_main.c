@@ -8,7 +8,7 @@
 //   {"exact": 10, "times": 10, "deviation": 0, "spread": 0, "arguments": []}     or     {"error": "..."}
 //
 // `deviation` is the largest difference from the recorded output, `spread` that between the replays, both over the root mean
-// square of the recorded output; for types that are no numbers they are shares of bytes.
+// square of what the recorded launch changed; for types that are no numbers they are shares of bytes.
 #include "extras/capture/replay/replay_driver.h"
 
 #include "base/digest.h"
@@ -331,13 +331,20 @@ static double difference(enum element e, const unsigned char *a, const unsigned 
     return most;
 }
 
-static double root_mean_square(enum element e, const unsigned char *a, size_t bytes)
+// The scale is that of what the launch changed, because the rest may be anything; of all where it changed nothing.
+static double root_mean_square(enum element e, const unsigned char *before,
+                               const unsigned char *after, size_t bytes)
 {
     double sum = 0;
-    const size_t count = bytes / element_size(e);
-    for (size_t i = 0; i < count; i++) {
-        const double x = element_at(e, a, i);
+    size_t count = 0;
+    const size_t size = element_size(e);
+    const bool is_changed = memcmp(before, after, bytes) != 0;
+    for (size_t i = 0; i < bytes / size; i++) {
+        if (is_changed && memcmp(before + i * size, after + i * size, size) == 0)
+            continue;
+        const double x = element_at(e, after, i);
         sum += isfinite(x) ? x * x : 0;
+        count++;
     }
     return count && sum > 0 ? sqrt(sum / (double)count) : 1;
 }
@@ -354,7 +361,7 @@ static bool compare_memory(struct replay *r, struct replay_memory *m, enum eleme
     }
     if (is_exact && !m->first)
         return true;
-    const double scale = root_mean_square(e, m->after, m->bytes);
+    const double scale = root_mean_square(e, m->before, m->after, m->bytes);
     const double own = difference(e, m->now, m->after, m->bytes) / scale;
     const double between = difference(e, m->now, m->first ? m->first : m->after, m->bytes) / scale;
     m->deviation = own > m->deviation ? own : m->deviation;
