@@ -52,7 +52,7 @@ def main():
         return 77
     requests = [
         {"candidate": "right", "text": RIGHT},
-        {"candidate": "again", "text": "// the same, with a comment\n" + RIGHT},
+        {"candidate": "again", "text": RIGHT},
         {"candidate": "zeros", "text": KERNEL % "0"},
         {"candidate": "values", "text": "// hone: T=2\n" + RIGHT},
         {"candidate": os.path.join(folder, "nowhere.cl")},

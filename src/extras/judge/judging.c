@@ -24,45 +24,35 @@ static const struct workflow_operations judging_operations;
 
 // ---- identical code ----------------------------------------------------------------------------
 
-// A line without what the compiler does not see: blanks at its ends. Comments stand in the way of no cheat, and are left.
-static void add_code_line(struct digest_state *s, const char *line, size_t length)
+// Does the text say nothing that depends on where it lies? A line that goes on may hide such a word.
+static bool is_by_itself(const char *text)
 {
-    while (length > 0 && isspace((unsigned char)line[length - 1]))
-        length--;
-    while (length > 0 && (*line == ' ' || *line == '\t')) {
-        line++;
-        length--;
+    static const char *const words[] = {"include", "import", "embed", "incbin", "__FILE", "\?\?/"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(text, words[i]))
+            return false;
     }
-    bool is_comment = length >= 2 && line[0] == '/' && line[1] == '/' && line[length - 1] != '\\';
-    if (length == 0 || is_comment)
-        return;
-    digest_add(s, line, length);
-    digest_add(s, "\n", 1);
+    for (const char *at = text; (at = strchr(at, '\\')); at++) {
+        if (isspace((unsigned char)at[1]))
+            return false;
+    }
+    return true;
 }
 
-// Digest of the text without comment lines, and of the values.
-static void code_digest(const struct candidate *c, struct digest *out)
+// The same text to its last byte, since lines have numbers, and by the same name or where no file beside it counts.
+static bool is_same_code(const struct candidate *a, const struct candidate *b)
 {
-    struct digest_state s;
-    const char *end = c->text + c->length;
-    bool plain = !strstr(c->text, "/*") && !strstr(c->text, "\\\n");
-    digest_start(&s);
-    for (const char *line = c->text; plain && line < end;) {
-        const char *next = memchr(line, '\n', (size_t)(end - line));
-        add_code_line(&s, line, (size_t)((next ? next : end) - line));
-        line = next ? next + 1 : end;
-    }
-    if (!plain)
-        digest_add(&s, c->text, c->length);
-    digest_add(&s, c->values, strlen(c->values) + 1);
-    digest_finish(&s, out);
+    const char *ending = strrchr(a->path, '.'), *its = strrchr(b->path, '.');
+    return digest_equal(&a->digest, &b->digest) &&
+           (str_equal(a->path, b->path) ||
+            (str_equal(ending ? ending : "", its ? its : "") && is_by_itself(a->text)));
 }
 
 static struct contestant *find_same(struct judging *j, const struct contestant *c)
 {
     for (struct contestant *other = j->contestants; other < c; other++) {
         if (!other->primary && other == other->leader && other->record.candidate->text &&
-            digest_equal(&other->code, &c->code))
+            is_same_code(other->record.candidate, c->record.candidate))
             return other;
     }
     return NULL;
@@ -142,7 +132,6 @@ static bool make_contestants(struct judging *j, struct error *e)
             j->ready[j->ready_count++] = c;
             continue;
         }
-        code_digest(of, &c->code);
         c->primary = ok ? find_same(j, c) : NULL;
         if (c->primary) {
             c->record.same_as = &c->primary->record;

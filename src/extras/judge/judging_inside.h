@@ -59,7 +59,6 @@ struct contestant {
     // one that goes on (NULL: not known).
     struct contestant *leader, *chosen;
     uint32_t unscreened;
-    struct digest code;
     char *spec_text; // T1
     size_t spec_length;
     struct attempt *attempts; // one a point
