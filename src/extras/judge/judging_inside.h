@@ -47,7 +47,6 @@ struct point {
     const char *why;        // (or NULL) it is not used
     struct job *model;      // the baseline's, never submitted: its reference is everybody's
     struct attempt attempt; // the baseline's
-    double error;           // relative norm; NaN: not known
 };
 
 // A candidate on its way.

@@ -232,15 +232,6 @@ void points_release(struct judging *j)
 
 // ---- the baseline at each ----------------------------------------------------------------------
 
-static double worst_norm(const struct result *r)
-{
-    double most = NAN;
-    for (uint32_t i = 0; i < r->deviation_count; i++)
-        most =
-            r->deviations[i].compared ? fmax(isnan(most) ? 0 : most, r->deviations[i].norm) : most;
-    return most;
-}
-
 bool points_settle(struct judging *j, struct error *e)
 {
     for (uint32_t i = 0; i < j->point_count; i++) {
@@ -252,7 +243,6 @@ bool points_settle(struct judging *j, struct error *e)
         const char *why = r->status != STATUS_CORRECT ? r->message
                           : result_is_blind(r)        ? "its check lets wrong results pass"
                                                       : "there is nothing to hold results against";
-        p->error = worst_norm(r);
         p->used = verified;
         p->why = verified
                      ? NULL

@@ -74,6 +74,17 @@ static double rounding_unit(const struct job *job, const char *name)
     return 0;
 }
 
+// The relative norm of the baseline's error in the output; NaN: not known.
+static double baseline_error(const struct point *p, const char *name)
+{
+    const struct result *r = p->attempt.result;
+    for (uint32_t i = 0; r && i < r->deviation_count; i++) {
+        if (r->deviations[i].compared && str_equal(r->deviations[i].name, name))
+            return r->deviations[i].norm;
+    }
+    return NAN;
+}
+
 // The largest relative norm that an output's error may have: the spec's, else by the baseline's and the type, of a matrix product
 // also by the length of its sums. INFINITY: it is not judged.
 static double precision_limit(const struct point *p, const char *name)
@@ -82,11 +93,11 @@ static double precision_limit(const struct point *p, const char *name)
     const double given = spec_precision(p->attempt.spec, name);
     const double unit = rounding_unit(p->model, name);
     const double sums = r->kind == REFERENCE_GEMM ? ERROR_SUMS * sqrt((double)r->gemm.k) : 0;
+    const double error = baseline_error(p, name);
     if (given > 0)
         return given;
-    return unit > 0 && isfinite(p->error)
-               ? fmax(ERROR_FACTOR * p->error, fmax(ERROR_LEAST, sums) * unit)
-               : INFINITY;
+    return unit > 0 && isfinite(error) ? fmax(ERROR_FACTOR * error, fmax(ERROR_LEAST, sums) * unit)
+                                       : INFINITY;
 }
 
 // The first output that is much less exact than the baseline's. A reference that is another kernel's output has its
@@ -109,7 +120,7 @@ static void note_error(struct contestant *c, const struct point *p, const struct
         const struct deviation *d = &r->deviations[i];
         if (d->compared && !(c->record.error >= d->norm)) {
             c->record.error = d->norm;
-            c->record.baseline_error = p->error;
+            c->record.baseline_error = baseline_error(p, d->name);
         }
     }
 }
@@ -135,7 +146,7 @@ bool contestant_fails(struct judging *j, struct contestant *c)
                 j, c, JUDGE_INCORRECT, p->label,
                 "%s is less exact than its type: relative norm of the error %.2g (limit "
                 "%.2g), the baseline's %.2g",
-                d->name, d->norm, precision_limit(p, d->name), p->error);
+                d->name, d->norm, precision_limit(p, d->name), baseline_error(p, d->name));
     }
     return c->over;
 }
