@@ -83,6 +83,8 @@ static void put_evidence(const struct judge_report *v, const struct judge_record
         text_addf(&all, "the code of %s", r->same_as->candidate->name);
     else if (r->variants > 1)
         text_addf(&all, "with %s, of %u variants", r->candidate->values, (unsigned)r->variants);
+    if (r->unverified)
+        text_addf(&all, "%snot verified at %s", all.length ? "; " : "", r->unverified);
     if (r->policies)
         text_addf(&all, "%sits PTX asks of the caches: %s", all.length ? "; " : "", r->policies);
     size_t length = cut_length(&all, v->verbose ? SIZE_MAX : EVIDENCE_MOST);
@@ -298,6 +300,8 @@ FIELDS(judge_time_fields, struct judge_time, struct judge_report, JUDGE_TIME)
     X(RECORDS, sizes, (judge_time_fields, v->times, v->time_count), "", "")                        \
     X(TEXT, at, (v->at), "", "the size or inputs of the evidence")                                 \
     X(SOME, evidence, (v->evidence), "", "")                                                       \
+    X(TEXT, not_verified_at, (v->unverified), "",                                                  \
+      "hidden sizes that exclude its own values: it has no verdict of these")                      \
     X(SOME, cache_policies, (v->policies ? v->policies : ""), "",                                  \
       "what its PTX asks of the caches, if it was measured twice")                                 \
     X(SOME, log, (v->log), "", "of the build")                                                     \

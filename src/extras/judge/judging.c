@@ -105,7 +105,7 @@ static bool make_variants(struct judging *j, struct contestant *c, uint32_t coun
     return true;
 }
 
-static uint32_t variants_of(const struct judging *j, size_t candidate)
+uint32_t judging_variants(const struct judging *j, size_t candidate)
 {
     const struct candidate *c = j->o.candidates[candidate];
     return c->text ? candidate_variants(c, j->o.variants ? j->o.variants : JUDGE_VARIANTS) : 1;
@@ -116,7 +116,7 @@ static bool make_contestants(struct judging *j, struct error *e)
     size_t count = 0, next = 0;
     bool ok = true;
     for (size_t i = 0; i < j->o.candidate_count; i++)
-        count += variants_of(j, i);
+        count += judging_variants(j, i);
     j->contestants = arena_array(&j->arena, count, sizeof *j->contestants);
     j->records = arena_array(&j->arena, j->o.candidate_count, sizeof *j->records);
     j->queue = arena_array(&j->arena, count, sizeof *j->queue);
@@ -136,8 +136,8 @@ static bool make_contestants(struct judging *j, struct error *e)
         if (c->primary) {
             c->record.same_as = &c->primary->record;
         } else if (ok) {
-            ok = make_variants(j, c, variants_of(j, i), e);
-            next += variants_of(j, i) - 1;
+            ok = make_variants(j, c, judging_variants(j, i), e);
+            next += judging_variants(j, i) - 1;
         }
         j->contestant_count = next;
     }

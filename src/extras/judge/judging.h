@@ -126,6 +126,7 @@ struct judge_record {
     enum judge_verdict verdict;
     const char *evidence;     // a sentence; "" of one that is right
     const char *at;           // (or NULL) the point of that
+    const char *unverified;   // (or NULL) hidden sizes at which its own values are excluded
     const char *log;          // of the build; ""
     struct judge_time *times; // one a timed point
     uint32_t time_count;

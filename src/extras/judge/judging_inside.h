@@ -173,6 +173,8 @@ void clock_free(struct judging *j);
 // An evaluator of the judge's, for so many jobs; a clean one has nothing in common with those in which candidates ran.
 struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, bool clean,
                                     struct error *e);
+// How many variants of a candidate, by its number, are tried.
+uint32_t judging_variants(const struct judging *j, size_t candidate);
 
 // judging_verdict.c
 // It failed while it was timed.

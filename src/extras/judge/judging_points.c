@@ -5,12 +5,14 @@
 
 #include "base/random.h"
 
-#include <math.h>
 #include <string.h>
 
 #define DRAWS       64   // of one size, before there is none
 #define LEAST_SIZE  8    // of a constant that is drawn
 #define MOST_MEMORY 1.25 // times that of the first point
+// Values of candidates that are looked at, and sizes that are drawn because one of them holds at no other.
+#define VALUES_LOOKED_AT 256
+#define SIZES_FOR_VALUES 8
 
 // ---- how much data -----------------------------------------------------------------------------
 
@@ -108,20 +110,44 @@ static bool is_new_size(const struct judging *j, const char *label)
     return true;
 }
 
-// One more hidden size; nothing where the restrictions allow none. False without memory.
-static bool draw_point(struct judging *j, struct rng *r, const char *const *names,
-                       const int64_t *own, uint32_t count)
+// Constants that change how much data there is, and the numbers that they are drawn with.
+struct drawing {
+    struct rng r;
+    const char *names[16];
+    int64_t own[16];
+    uint32_t count;
+};
+
+// Do the candidate's own values hold at the point?
+static bool do_values_hold(struct judging *j, const struct candidate *c, const struct point *p)
+{
+    struct error ignored = ERROR_INIT;
+    struct text spec = TEXT_INIT;
+    struct attempt a = {NULL};
+    bool hold =
+        candidate_spec(c, text_cstr(&j->spec_text), j->spec_text.length,
+                       j->o.setup.device->language, &spec, &ignored) &&
+        attempt_open(j, text_cstr(&spec), spec.length, c->name, p, &p->attempt, &a, &ignored);
+    attempt_release(&a);
+    text_release(&spec);
+    return hold;
+}
+
+// One more hidden size, at which the values of the candidate (optional) hold, too; nothing where the restrictions allow none. False
+// without memory.
+static bool draw_point(struct judging *j, struct drawing *d, const struct candidate *c)
 {
     int64_t values[16];
     for (uint32_t draw = 0; draw < DRAWS; draw++) {
         struct error ignored = ERROR_INIT;
         struct point p = {.timed = false};
-        for (uint32_t i = 0; i < count; i++)
-            values[i] = draw_size(r, own[i], draw);
-        if (!set_constants(j, names, values, count, &p))
+        for (uint32_t i = 0; i < d->count; i++)
+            values[i] = draw_size(&d->r, d->own[i], draw);
+        if (!set_constants(j, d->names, values, d->count, &p))
             return false;
         if (is_new_size(j, p.label) && open_point(j, &p, &ignored) &&
-            bytes_of_job(p.model) <= MOST_MEMORY * bytes_of_job(j->points[0].model)) {
+            bytes_of_job(p.model) <= MOST_MEMORY * bytes_of_job(j->points[0].model) &&
+            (!c || do_values_hold(j, c, &p))) {
             j->points[j->point_count++] = p;
             return true;
         }
@@ -130,27 +156,57 @@ static bool draw_point(struct judging *j, struct rng *r, const char *const *name
     return true;
 }
 
+// Do values that hold at the first size hold at no hidden one?
+static bool are_values_unseen(struct judging *j, const struct candidate *c)
+{
+    for (uint32_t i = j->o.point_count; i < j->point_count; i++) {
+        if (do_values_hold(j, c, &j->points[i]))
+            return false;
+    }
+    return do_values_hold(j, c, &j->points[0]);
+}
+
+// A size more for each set of values that holds at none so far.
+static bool draw_for_values(struct judging *j, struct drawing *d)
+{
+    const char *seen[VALUES_LOOKED_AT + 1] = {NULL};
+    uint32_t count = 0;
+    const uint32_t most = j->point_count + SIZES_FOR_VALUES;
+    for (size_t i = 0; i < j->o.candidate_count; i++) {
+        struct candidate own = *j->o.candidates[i];
+        const uint32_t variants = own.text && own.values[0] ? judging_variants(j, i) : 0;
+        for (uint32_t v = 0; v < variants && count < VALUES_LOOKED_AT && j->point_count < most;
+             v++) {
+            if (!(own.values = candidate_values(j->o.candidates[i], v, variants, &j->arena)))
+                return false;
+            if (str_listed(seen, own.values))
+                continue;
+            seen[count++] = own.values;
+            if (are_values_unseen(j, &own) && !draw_point(j, d, &own))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool draw_sizes(struct judging *j)
 {
     const struct spec *s = j->points[0].attempt.spec;
-    const char *names[16];
-    int64_t own[16], value;
-    uint32_t count = 0;
-    struct rng r;
-    rng_init(&r, j->seed, 1);
-    for (uint32_t i = 0; i < s->constant_count && count < 16; i++) {
+    struct drawing d = {.count = 0};
+    int64_t value;
+    bool ok = true;
+    rng_init(&d.r, j->seed, 1);
+    for (uint32_t i = 0; i < s->constant_count && d.count < 16; i++) {
         const struct constant *c = &s->constants[i];
         if (c->value.kind != VALUE_INT || !value_to_i64(&c->value, &value) || value < LEAST_SIZE ||
             !is_size(j, c, value))
             continue;
-        names[count] = c->name;
-        own[count++] = value;
+        d.names[d.count] = c->name;
+        d.own[d.count++] = value;
     }
-    for (uint32_t i = 0; count > 0 && i < j->o.hidden; i++) {
-        if (!draw_point(j, &r, names, own, count))
-            return false;
-    }
-    return true;
+    for (uint32_t i = 0; ok && d.count > 0 && i < j->o.hidden; i++)
+        ok = draw_point(j, &d, NULL);
+    return ok && (d.count == 0 || draw_for_values(j, &d));
 }
 
 // ---- hidden inputs -----------------------------------------------------------------------------
@@ -198,10 +254,9 @@ bool points_make(struct judging *j, struct error *e)
 {
     const struct judging_options *o = &j->o;
     bool ok = true;
-    j->points =
-        arena_array(&j->arena, o->point_count + o->hidden + POINT_INPUTS_COUNT, sizeof *j->points);
-    j->checks =
-        arena_array(&j->arena, o->point_count + o->hidden + POINT_INPUTS_COUNT, sizeof *j->checks);
+    const size_t most = (size_t)o->point_count + o->hidden + SIZES_FOR_VALUES + POINT_INPUTS_COUNT;
+    j->points = arena_array(&j->arena, most, sizeof *j->points);
+    j->checks = arena_array(&j->arena, most, sizeof *j->checks);
     if (!j->points || !j->checks)
         return error_memory(e);
     for (uint32_t i = 0; ok && i < o->point_count; i++) {

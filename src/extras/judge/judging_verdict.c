@@ -289,6 +289,24 @@ static bool sum_up_times(struct judge_record *r, double alike)
     return exp(least / r->time_count) > alike;
 }
 
+// Names the hidden sizes at which it was not verified. Is there such a size, and none at which it was?
+static bool note_unverified(struct judging *j, struct contestant *c)
+{
+    struct text words = TEXT_INIT;
+    bool verified = false;
+    for (uint32_t i = j->timed_count; i < j->point_count; i++) {
+        const struct point *p = &j->points[i];
+        if (!p->used || p->inputs != POINT_OTHER)
+            continue;
+        if (c->attempts[i].excused)
+            text_addf(&words, "%s%s", words.length ? ", " : "", p->label);
+        verified = verified || !c->attempts[i].excused;
+    }
+    const bool nowhere = words.length > 0 && !verified;
+    c->record.unverified = words.length ? text_to_arena(&words, &j->arena) : NULL;
+    return nowhere;
+}
+
 void contestant_decide(struct judging *j, struct contestant *c)
 {
     struct judge_record *r = &c->record;
@@ -297,8 +315,12 @@ void contestant_decide(struct judging *j, struct contestant *c)
     r->evidence =
         c->was_doubted ? "right alone; wrong beside others: perhaps changed by one of them" : "";
     r->is_final = j->is_final;
-    const bool faster =
+    bool faster =
         j->is_final ? r->speedup.interval && r->speedup.low > j->rules.alike : seems_faster;
+    const bool is_unknown = note_unverified(j, c);
+    if (faster && is_unknown)
+        r->evidence = "it seems faster, but its values hold at no hidden size";
+    faster = faster && !is_unknown;
     r->verdict = faster                                                        ? JUDGE_FASTER
                  : r->speedup.interval && r->speedup.high < 1 / j->rules.alike ? JUDGE_SLOWER
                                                                                : JUDGE_SAME;
