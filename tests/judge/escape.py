@@ -62,6 +62,11 @@ TRIES = {
     "raise-own": ("r = call(141, 0, 0, -5);", -13, "incorrect"),
     "realtime": ("long one = 1;\n        r = call(144, 0, 1, (long)&one);", -1, "incorrect"),
     "namespace": ("r = call(272, 0x10000000, 0, 0);", -1, "incorrect"),
+    "clone-namespace": ("r = call(56, 0x10000000 | 17, 0, 0);\n        if (r == 0)\n            call(231, 0, 0, 0);", -1, "incorrect"),
+    "clone-sibling": ("r = call(56, 0x8000 | 17, 0, 0);\n        if (r == 0)\n            call(231, 0, 0, 0);", -1, "incorrect"),
+    "clone3": ("long a[8] = {0};\n        r = call(435, (long)a, 64, 0);\n        if (r == 0)\n            call(231, 0, 0, 0);", -38, "incorrect"),
+    "no-reaper": ("r = call(157, 36, 0, 0);", -1, "incorrect"),
+    "mounts": ("r = call(430, (long)path, 0, 0);", -1, "incorrect"),
     "io-uring": ("r = call(425, 8, 0, 0);", -1, "incorrect"),
     "keys": ("r = call(250, 0, -3, 0);", -1, "incorrect"),
     "processes": ("for (int p = 0; p < 200; p++)\n            if (call(57, 0, 0, 0) == 0)\n"

@@ -8,6 +8,7 @@
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -189,7 +190,23 @@ static bool enter_landlock(const struct sandbox *s, struct error *e)
 #endif
 
 // Numbers that every architecture shares, where a header may not have them.
-enum { CALL_IO_URING_SETUP = 425, CALL_IO_URING_ENTER, CALL_IO_URING_REGISTER };
+enum {
+    CALL_IO_URING_SETUP = 425,
+    CALL_IO_URING_ENTER,
+    CALL_IO_URING_REGISTER,
+    CALL_OPEN_TREE,
+    CALL_MOVE_MOUNT,
+    CALL_FSOPEN,
+    CALL_FSCONFIG,
+    CALL_FSMOUNT,
+    CALL_FSPICK,
+    CALL_CLONE3 = 435,
+    CALL_MOUNT_SETATTR = 442
+};
+// A process in a namespace of its own is another sandbox's affair, and one that is its parent's sibling leaves the worker's tree.
+#define CLONE_REFUSED                                                                              \
+    (CLONE_PARENT | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |  \
+     CLONE_NEWPID | CLONE_NEWNET)
 
 static const uint32_t refused[] = {SYS_connect,
                                    SYS_ptrace,
@@ -230,11 +247,19 @@ static const uint32_t refused[] = {SYS_connect,
                                    CALL_IO_URING_SETUP,
                                    CALL_IO_URING_ENTER,
                                    CALL_IO_URING_REGISTER,
+                                   CALL_OPEN_TREE,
+                                   CALL_MOVE_MOUNT,
+                                   CALL_FSOPEN,
+                                   CALL_FSCONFIG,
+                                   CALL_FSMOUNT,
+                                   CALL_FSPICK,
+                                   CALL_MOUNT_SETATTR,
+                                   SYS_memfd_create,
                                    SYS_bind,
                                    SYS_listen,
                                    SYS_socket};
 #define REFUSED (sizeof refused / sizeof *refused)
-#define SOCKETS 3 // of them at the end
+#define DRIVERS 4 // of them at the end, which a card's driver needs
 
 // Calls that may be about this process alone: an argument of them must be 0. A user's processes may otherwise slow each other
 // down, and limit each other.
@@ -281,11 +306,35 @@ static unsigned short add_own_rule(struct sock_filter *code, uint32_t call, uint
     return sizeof rule / sizeof *rule;
 }
 
+// No process leaves the tree below the worker: one that takes orphans goes on doing so. What clone3() is asked for lies in memory,
+// which no filter sees; libraries then take clone().
+static unsigned short add_tree_rules(struct sock_filter *code)
+{
+    const struct sock_filter rules[] = {
+        IS(CALL_CLONE3, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        IS(SYS_clone, 0, 4),
+        LOAD(args[0]),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_REFUSED, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        LOAD(nr),
+        IS(SYS_prctl, 0, 6),
+        LOAD(args[0]),
+        IS(PR_SET_CHILD_SUBREAPER, 0, 3),
+        LOAD(args[1]),
+        IS(1, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        LOAD(nr),
+    };
+    memcpy(code, rules, sizeof rules);
+    return sizeof rules / sizeof *rules;
+}
+
 static bool enter_seccomp(struct error *e)
 {
-    struct sock_filter code[REFUSED + 5 * OWN_ONLY + 20];
+    struct sock_filter code[REFUSED + 5 * OWN_ONLY + 40];
     unsigned short n = 0;
-    const size_t count = has_nvidia() ? REFUSED - SOCKETS : REFUSED;
+    const size_t count = has_nvidia() ? REFUSED - DRIVERS : REFUSED;
     const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     code[n++] = LOAD(arch);
     code[n++] = IS(ARCHITECTURE, 1, 0);
@@ -293,6 +342,7 @@ static bool enter_seccomp(struct error *e)
     code[n++] = LOAD(nr);
     code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, CALLS_MOST, 0, 1);
     code[n++] = refuse;
+    n += add_tree_rules(code + n);
     for (size_t i = 0; i < OWN_ONLY; i++)
         n += add_own_rule(code + n, own_only[i].call, own_only[i].argument);
     if (count < REFUSED)
