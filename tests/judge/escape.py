@@ -73,6 +73,8 @@ TRIES = {
                   "                for (;;)\n                    call(34, 0, 0, 0);\n        call(34, 0, 0, 0);", None, "runtime timeout"),
     "memory": ("for (long p = call6(9, 0, 12l << 30, 3), at = 0; at < 12l << 30; at += 4096)\n"
                "            *(volatile char *)(p + at) = 1;", None, "runtime timeout"),
+    "leave": ("if (call(57, 0, 0, 0) == 0)\n            for (call(112, 0, 0, 0);;)\n                call(34, 0, 0, 0);\n"
+              "        call(231, 0, 0, 0);", None, "runtime"),
     "exit": ("call(231, 0, 0, 0);", None, "runtime"),
     "stop": ("call(62, call(39, 0, 0, 0), 19, 0);", None, "runtime timeout incorrect"),
 }

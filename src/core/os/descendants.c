@@ -147,6 +147,19 @@ bool descendants_adopt(void)
     return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
 }
 
+// Until no more are there than were signalled: one that is stopped while it starts another leaves that to be found.
+void descendants_signal(pid_t root, int signal)
+{
+    pid_t list[LIST_MOST];
+    size_t count = 0, before;
+    do {
+        before = count;
+        count = descendants_list(root, list, LIST_MOST);
+        for (size_t i = 0; i < count; i++)
+            kill(list[i], signal);
+    } while (count > before);
+}
+
 // Again and again: one that is killed while it starts another leaves that to be found.
 void descendants_kill(pid_t root)
 {

@@ -15,6 +15,8 @@ bool descendants_adopt(void);
 size_t descendants_list(pid_t root, pid_t *out, size_t most);
 // The same of the direct children alone.
 size_t descendants_children(pid_t root, pid_t *out, size_t most);
+// Signals all below `root`, and what they start meanwhile.
+void descendants_signal(pid_t root, int signal);
 // SIGKILLs all below `root`, and what they start meanwhile. `root` itself goes on.
 void descendants_kill(pid_t root);
 // Waits for the dead among the children that this process has adopted, and for no child in `own`.

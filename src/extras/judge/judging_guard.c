@@ -15,9 +15,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define LOOK_EVERY_NS 100000000ull
-#define BELOW_MOST    4096
-#define WORKER_FOLDER "hone-worker-" // and letters
+#define LOOK_EVERY_NS     100000000ull
+#define BELOW_MOST        4096
+#define FORKED_NO_PROGRAM 0x40           // of the kernel's flags of a process
+#define WORKER_FOLDER     "hone-worker-" // and letters
 
 // ---- the environment ---------------------------------------------------------------------------
 
@@ -282,14 +283,44 @@ static const char *guard_worker(pid_t worker, uint64_t memory)
                                    : "it took more memory than a worker may have";
 }
 
+// Is it a copy of another process, that has begun no program since? What this process starts has.
+static bool is_copy(pid_t pid)
+{
+    char path[64], line[1024];
+    unsigned flags = 0;
+    str_format(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *f = fopen(path, "r");
+    const char *rest = f && fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+    if (f)
+        fclose(f);
+    return rest && sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+           (flags & FORKED_NO_PROGRAM);
+}
+
+const char *guard_kill_strays(void)
+{
+    pid_t children[GUARD_WORKERS];
+    size_t count = descendants_children(getpid(), children, GUARD_WORKERS);
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_copy(children[i]))
+            continue;
+        found = true;
+        kill(children[i], SIGSTOP);
+        descendants_kill(children[i]);
+        kill(children[i], SIGKILL);
+    }
+    return found ? "a process that it has started was left by its worker" : NULL;
+}
+
 const char *guard_look(uint64_t memory, uint64_t *looked_ns)
 {
     pid_t workers[GUARD_WORKERS];
     uint64_t now = clock_ns();
-    const char *why = NULL;
     if (now - *looked_ns < LOOK_EVERY_NS)
         return NULL;
     *looked_ns = now;
+    const char *why = guard_kill_strays();
     size_t count = descendants_children(getpid(), workers, GUARD_WORKERS);
     for (size_t i = 0; i < count; i++) {
         const char *own = guard_worker(workers[i], memory);

@@ -49,6 +49,9 @@ struct guard_workers {
 };
 void guard_note_workers(struct guard_workers *out);
 uint64_t guard_used_ns(const struct guard_workers *noted);
+// Kills children of this process that it did not start: what a worker had started, and left to it. They have run no program of
+// their own. NULL, or why (static text).
+const char *guard_kill_strays(void);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
-// other end. At most every tenth of a second. NULL, or why one was killed (static text).
+// other end. Strays, too. At most every tenth of a second. NULL, or why one was killed (static text).
 const char *guard_look(uint64_t memory, uint64_t *looked_ns);

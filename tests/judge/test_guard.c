@@ -1,0 +1,105 @@
+// What a worker leaves behind, and what this process has started itself; and a stop that holds for whatever was started.
+#include "extras/judge/judging_guard.h"
+
+#include "os/descendants.h"
+#include "os/process.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// The state of a process, as a letter, once it is that one; or the last that was seen.
+static char await_state(pid_t pid, char wanted)
+{
+    char path[64], line[512], state = '?';
+    for (int i = 0; i < 2000 && state != wanted; i++) {
+        snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+        FILE *f = fopen(path, "r");
+        const char *rest = f && fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+        state = rest ? rest[2] : '?';
+        if (f)
+            fclose(f);
+        usleep(1000);
+    }
+    return state;
+}
+
+// The child of a child, which has left its group and lost its parent.
+static pid_t leave_stray(void)
+{
+    int ends[2];
+    pid_t stray = 0;
+    ck_assert(pipe(ends) == 0);
+    pid_t between = fork();
+    if (between == 0) {
+        stray = fork();
+        if (stray == 0) {
+            setsid();
+            for (;;)
+                pause();
+        }
+        _exit(write(ends[1], &stray, sizeof stray) != sizeof stray);
+    }
+    ck_assert(read(ends[0], &stray, sizeof stray) == sizeof stray);
+    ck_assert(waitpid(between, NULL, 0) == between);
+    close(ends[0]);
+    close(ends[1]);
+    return stray;
+}
+
+START_TEST(test_strays)
+{
+    static const char *const sleeps[] = {"sleep", "100", NULL};
+    struct error e = ERROR_INIT;
+    struct process own;
+    int status;
+    ck_assert(descendants_adopt() && process_start(&own, sleeps, NULL, &e));
+    ck_assert_ptr_null(guard_kill_strays());
+    pid_t stray = leave_stray();
+    ck_assert_ptr_nonnull(guard_kill_strays());
+    ck_assert(waitpid(stray, &status, 0) == stray && WIFSIGNALED(status));
+    ck_assert_ptr_null(guard_kill_strays());
+    ck_assert(!process_has_ended(&own));
+    process_end(&own);
+}
+END_TEST
+
+START_TEST(test_stop)
+{
+    static const char *const leaves[] = {"sh", "-c", "setsid sleep 100 & wait", NULL};
+    struct error e = ERROR_INIT;
+    struct process own;
+    pid_t below[8];
+    ck_assert(process_start(&own, leaves, NULL, &e));
+    size_t count = 0;
+    for (int i = 0; i < 2000 && (count != 1 || getsid(below[0]) != below[0]); i++) {
+        count = descendants_list(own.pid, below, 8);
+        usleep(1000);
+    }
+    ck_assert(count == 1 && getpgid(below[0]) != own.pid);
+    process_stop(&own);
+    ck_assert_int_eq(await_state(below[0], 'T'), 'T');
+    process_continue(&own);
+    ck_assert_int_eq(await_state(below[0], 'S'), 'S');
+    process_end(&own);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("guard");
+    TCase *t = tcase_create("guard");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, test_strays);
+    tcase_add_test(t, test_stop);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
