@@ -135,10 +135,7 @@ static bool judge_clock(struct judging *j, struct contestant *c, const struct po
     }
     duration_to_str(fmax(k->baseline_ns - stats_median_of(gains, pairs), 0), seen);
     duration_to_str(k->candidate_ns, said);
-    if (guard_cores_changed(&k->cores))
-        contestant_fail(j, c, JUDGE_CHEATS, p->label,
-                        "it changes which cores other processes may use");
-    else if (k->busy_ns > BUSY_LEAST && (double)k->busy_ns > BUSY_SHARE * (double)k->turns_ns)
+    if (k->busy_ns > BUSY_LEAST && (double)k->busy_ns > BUSY_SHARE * (double)k->turns_ns)
         contestant_fail(j, c, JUDGE_CHEATS, p->label,
                         "what it has started uses the processor while the baseline is timed: %.0f "
                         "ms of %.0f ms",
@@ -177,8 +174,14 @@ static bool take_turn(struct judging *j, struct contestant *c, const struct poin
         k->busy_ns += used > k->used_ns ? used - k->used_ns : 0;
         k->turns_ns += r->request_ns;
     }
-    if (r->status == STATUS_CORRECT)
-        return true;
+    if (r->status == STATUS_CORRECT) {
+        const char *why = guard_kill_strays();
+        if (!why && side_of(i) == BASELINE && guard_cores_changed(&k->cores))
+            why = "it changes which cores other processes may use";
+        if (why)
+            contestant_fail(j, c, JUDGE_CHEATS, p->label, "%s", why);
+        return !why;
+    }
     if (side_of(i) == CANDIDATE)
         contestant_fail_in_rounds(j, c, p, r);
     else
