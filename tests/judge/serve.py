@@ -59,7 +59,7 @@ def main():
         {"name": "nothing"},
         {"candidate": os.path.dirname(os.path.abspath(__file__))},
     ]
-    lines = [json.dumps(r) for r in requests] + ["", "{", '{"candidate": 3}', json.dumps({"candidate": "last", "text": KERNEL % "1"})]
+    lines = [json.dumps(r) for r in requests] + ["", "{", '{"candidate": 3}', json.dumps({"candidate": "long", "text": " " * (9 << 20)}), json.dumps({"candidate": "last", "text": KERNEL % "1"})]
     with tempfile.TemporaryDirectory() as locks:
         done = subprocess.run([hone, "judge", os.path.join(folder, "specs", "map.json"), "--serve", "--hidden", "0", "--rounds", "4"],
                               input="\n".join(lines), env=dict(os.environ, HONE_LOCKS=locks), capture_output=True, text=True,
@@ -76,7 +76,7 @@ def main():
         "values of its own": verdicts["values"]["verdict"] in right and verdicts["values"]["same_as"] is None,
         "no file": verdicts[os.path.join(folder, "nowhere.cl")]["verdict"] == "invalid",
         "one without a line end": verdicts["last"]["verdict"] == "incorrect",
-        "lines that are none": errors == [6, 7, 8, 9],
+        "lines that are none": errors == [6, 7, 8, 9, 10],
     }
     checks.update(stays_warm(hone, folder))
     for name, fine in checks.items():

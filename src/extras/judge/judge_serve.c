@@ -29,9 +29,6 @@ static bool read_part(struct serving *s, struct error *e)
         return error_set_driver(e, ERROR_IO, errno, "standard input: %s", strerror(errno));
     s->ended = n == 0;
     text_addn(&s->read, part, (size_t)n);
-    if (s->read.length > SERVE_LINE_MOST + PART)
-        return error_set(e, ERROR_INPUT, "standard input: a line of more than %u bytes",
-                         SERVE_LINE_MOST);
     return !s->read.failed || error_memory(e);
 }
 
@@ -72,10 +69,12 @@ static bool add_named(const struct serving *s, struct candidates *out, const cha
                       struct text *wrong, struct error *e)
 {
     struct error why = ERROR_INIT;
+    const size_t before = out->count;
     if (candidates_add(out, name, s->language, &why))
         return true;
     if (why.code == ERROR_MEMORY)
         return error_memory(e);
+    out->count = before; // of more than there may be, none
     tell_wrong(s, why.text, wrong);
     return true;
 }
@@ -110,11 +109,17 @@ static bool take_lines(struct serving *s, struct candidates *out, struct text *w
     while (ok && out->count < SERVE_BATCH && from < s->read.length) {
         const char *line = s->read.data + from;
         const char *end = memchr(line, '\n', s->read.length - from);
-        if (!end && !s->ended)
-            break;
         size_t length = end ? (size_t)(end - line) : s->read.length - from;
-        if (*line != '\n')
+        const bool is_long = length > SERVE_LINE_MOST;
+        if (!end && !s->ended && !is_long && !s->skips)
+            break;
+        if (is_long && !s->skips) {
+            s->lines++;
+            tell_wrong(s, "a line of more than 4 MiB", wrong);
+        } else if (!s->skips && *line != '\n') {
             ok = take_line(s, line, length, out, wrong, e);
+        }
+        s->skips = !end && (is_long || s->skips);
         from += length + (end != NULL);
     }
     memmove(s->read.data, s->read.data + from, s->read.length - from);

@@ -17,6 +17,7 @@ struct serving {
     struct text read; // and not taken yet
     uint64_t lines;   // taken
     bool ended;
+    bool skips; // what is left of a line that was too long
 };
 
 // Waits for a line, and takes those that are there. What is wrong with a line is told in `wrong`, a line of JSON for each;
