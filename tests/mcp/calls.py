@@ -201,7 +201,7 @@ def every_tool(c, check, root, outside):
     found = c.call("check", spec="spec.json")
     check("check", not found[0] and found[2]["exit_status"] == 0 and records(found[1], "summary"), found)
     found = c.call("best", spec="spec.json")
-    check("best, before a tune", not found[0] and found[2]["exit_status"] == 1, found)
+    check("best, before a tune", found[0] and "nothing is known" in found[2]["messages"] and found[2]["exit_status"] == 1, found)
     found = c.call("tune", spec="spec.json", budget="2", limit_s=300)
     check("tune", not found[0] and found[2]["exit_status"] == 0 and records(found[1], "summary"), found)
     found = c.call("best", spec="spec.json")
@@ -266,6 +266,13 @@ def last_things(hone, folder, root, check):
     quiet.stdout.readline()
     quiet.stdout.close()
     check("a client that goes away", quiet.wait(60) == 0)
+    for name, target in [(".hone", "gone"), (".hone/tmp", "made")]:
+        linked = os.path.join(folder, "linked" + target)
+        os.makedirs(os.path.dirname(os.path.join(linked, name)))
+        os.mkdir(os.path.join(folder, "target-" + target))
+        os.symlink(os.path.join(folder, "target-" + target), os.path.join(linked, name))
+        refused = subprocess.run([hone, "mcp", linked], input="", capture_output=True, text=True, check=False)
+        check("a link in place of " + name, refused.returncode in (1, 2) and not os.listdir(os.path.join(folder, "target-" + target)), refused)
     refused = subprocess.run([hone, "mcp", os.path.join(root, "spec.json")], capture_output=True, text=True, check=False)
     check("a root that is a file", refused.returncode == 2 and "is not a folder" in refused.stderr, refused.stderr)
 

@@ -63,6 +63,7 @@ struct serving_mcp {
     struct mcp_calls calls;
     const char *roots[ROOTS_MOST + 1];
     const char *worker;    // the file of hone-worker
+    const char *temporary; // folder
     const char *locks[64]; // files
     size_t lock_count;
     bool ended; // the input
@@ -254,7 +255,6 @@ static void tell_call(struct mcp_calls *c, struct running_call *r, int status)
     struct text about = TEXT_INIT;
     struct emit j;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    bool is_error = code != 0 && code != 1;
     char why[128] = "";
     if (r->is_over_limit)
         str_format(why, sizeof why, "it was ended after its limit of %llu s",
@@ -272,6 +272,7 @@ static void tell_call(struct mcp_calls *c, struct running_call *r, int status)
     emit_u64_at(&j, "left_out_bytes", r->dropped);
     emit_object_end(&j);
     join_output(r);
+    const bool is_error = code != 0 && (code != 1 || r->first.length == 0);
     const char *const texts[] = {text_cstr(&r->first), text_cstr(&about)};
     bool whole = !r->first.failed && !r->last.failed && !about.failed;
     static const char *const failed[] = {"out of memory"};
@@ -402,8 +403,22 @@ static bool set_environment(struct serving_mcp *s, struct error *e)
     out[count + 1] = arena_printf(a, "XDG_CACHE_HOME=%s", own);
     out[count + 2] = arena_printf(a, "TMPDIR=%s", temporary);
     s->calls.environment = out;
-    return out[count] && out[count + 1] && out[count + 2] ? folder_make(temporary, e)
-                                                          : error_memory(e);
+    s->temporary = temporary;
+    return (out[count] && out[count + 1] && out[count + 2]) || error_memory(e);
+}
+
+// Within the sandbox, which lets nothing be made outside of the roots, whatever .hone links to.
+static bool make_own_folder(const struct serving_mcp *s, struct error *e)
+{
+    const size_t length = strlen(s->roots[0]);
+    if (!folder_make(s->temporary, e))
+        return error_context(e, "the server's own folder, below the first root");
+    char *real = realpath(s->temporary, NULL);
+    const bool is_below =
+        real && strncmp(real, s->roots[0], length) == 0 && (real[length] == '/' || length == 1);
+    free(real);
+    return is_below ||
+           error_set(e, ERROR_USAGE, "'%s' leads out of its root: remove the link", s->temporary);
 }
 
 // The folders of the program and of its worker.
@@ -437,7 +452,7 @@ static bool prepare_mcp(struct serving_mcp *s, const struct invocation *i, struc
     if (!s->calls.program)
         return error_memory(e);
     open_locks(s, i);
-    return enclose(s, e);
+    return enclose(s, e) && make_own_folder(s, e);
 }
 
 // ---- lines in and out --------------------------------------------------------------------------
