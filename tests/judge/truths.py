@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What is called the same code is the same; a candidate whose own values exclude the hidden sizes is not called verified there; and an output
-that is exact is not excused by one that is not.
+that is exact is not excused by one that is not; and whoever changes the cores of others while it is timed is not faster.
 
-    truths.py HONE [same|sizes|precision...]
+    truths.py HONE [same|sizes|precision|cores...]
 """
 
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -35,7 +36,7 @@ def judge(hone, spec, texts, *more):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
                 out.write(text)
         candidates = [os.path.join(folder, n) for n in texts if n.endswith(".cl") and n != "own.cl"]
-        command = [hone, "judge", os.path.join(folder, "spec.json"), *candidates, "--json", "--rounds", "3", *more]
+        command = [hone, "judge", os.path.join(folder, "spec.json"), *candidates, "--json", *more]
         done = subprocess.run(command, env=dict(os.environ, HONE_LOCKS=folder), capture_output=True, text=True, timeout=1500, check=False)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         sys.stderr.write(done.stderr)
@@ -53,7 +54,7 @@ def same(hone):
              "comment.cl": body % ("// a comment\n", "x[i] + 1"), "a/impl.h": "#define BODY x[i] + 1\n", "b/impl.h": "#define BODY 0\n"}
     for name in "ab":
         texts.update({name + "/k.cl": includes, name + "/hidden.cl": hidden})
-    found = judge(hone, MAP, texts, "--hidden", "0")[0]
+    found = judge(hone, MAP, texts, "--hidden", "0", "--rounds", "3")[0]
     return {"the same text": found["equal.cl"]["verdict"] in RIGHT and found["other/equal.cl"]["same_as"].endswith("equal.cl"),
             "another line": found["line.cl"]["verdict"] in RIGHT and found["line-behind.cl"]["verdict"] == "incorrect"
                             or found["line.cl"]["verdict"] == "incorrect" and found["line-behind.cl"]["verdict"] in RIGHT,
@@ -69,7 +70,7 @@ def sizes(hone):
     fast = own % "x[i] + 1"
     texts = {"own.cl": own % "x[i] + 1 + 0 * sin(sin(sin(sin(sin(sin(x[i]))))))", "only.cl": "// hone: T=64\n" + own % "N == 4096 ? x[i] + 1 : 0",
              "honest.cl": "// hone: T=8\n" + fast, "cheat.cl": "// hone: T=16\n" + own % "N == 4096 ? x[i] + 1 : 0", "plain.cl": fast}
-    found, summary = judge(hone, spec, texts, "--hidden", "2")
+    found, summary = judge(hone, spec, texts, "--hidden", "2", "--rounds", "3")
     labels = [c["at"] for c in summary["checks"]]
     named = (found["only.cl"]["not_verified_at"] or "").split(", ")
     return {"at no hidden size": found["only.cl"]["verdict"] in ("same", "slower") and len(named) >= 2 and set(named) < set(labels),
@@ -81,9 +82,23 @@ def precision(hone):
     two = "kernel void two(global float *lo, global float *hi, global const float *x)\n{\n    int i = get_global_id(0);\n" \
           "    volatile float t = 1.5f * x[i] + 512.0f;\n    lo[i] = t - 512.0f;\n    float v = x[i] * x[i] + x[i];\n    hi[i] = %s;\n}\n"
     texts = {"own.cl": two % "v", "right.cl": "\n" + two % "v", "cut.cl": two % "as_float(as_uint(v) & 0xfffffc00u)"}
-    found = judge(hone, TWO, texts, "--hidden", "0")[0]
+    found = judge(hone, TWO, texts, "--hidden", "0", "--rounds", "3")[0]
     return {"beside an inexact one": found["cut.cl"]["verdict"] == "incorrect" and "hi is less exact" in found["cut.cl"]["evidence"],
             "the inexact one": found["right.cl"]["verdict"] in RIGHT}
+
+
+def cores(hone):
+    """One that is faster, and changes which cores others may use while it runs; native code of x86-64."""
+    listed = subprocess.run([hone, "devices", "--json"], capture_output=True, text=True, check=False).stdout
+    if platform.machine() != "x86_64" or "Portable Computing Language" not in listed or len(os.sched_getaffinity(0)) < 2:
+        return {}
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "neighbours", "pins.cl"), encoding="utf-8") as text:
+        pins = text.read()
+    own = "kernel void map(global float *y, global const float *x)\n{\n    int i = get_global_id(0);\n    float sum = 0;\n" \
+          "    for (volatile int k = 0; k < 200; k++)\n        sum = fma(x[i], 0.5f, sum);\n    y[i] = x[i] + 1;\n}\n"
+    spec = dict(MAP, constants={"N": 16384})
+    found = judge(hone, spec, {"own.cl": own, "pins.cl": pins}, "--hidden", "0")[0]["pins.cl"]
+    return {"the cores of others": found["verdict"] == "cheats" and "which cores" in found["evidence"]}
 
 
 def main():
@@ -91,7 +106,7 @@ def main():
     if subprocess.run([hone, "devices"], capture_output=True, check=False).returncode:
         return 77
     checks = {}
-    for part in (same, sizes, precision):
+    for part in (same, sizes, precision, cores):
         if not names or part.__name__ in names:
             checks.update(part(hone))
     for name, fine in checks.items():
