@@ -5,10 +5,13 @@
 #include "os/process.h"
 
 #include <check.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,8 +31,18 @@ static char await_state(pid_t pid, char wanted)
     return state;
 }
 
+// A filter of seccomp that refuses nothing.
+static void enter_filter(void)
+{
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const struct sock_fprog program = {1, &allow};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        _exit(EXIT_FAILURE);
+}
+
 // The child of a child, which has left its group and lost its parent.
-static pid_t leave_stray(void)
+static pid_t leave_stray(bool is_enclosed)
 {
     int ends[2];
     pid_t stray = 0;
@@ -39,10 +52,15 @@ static pid_t leave_stray(void)
         stray = fork();
         if (stray == 0) {
             setsid();
+            if (is_enclosed)
+                enter_filter();
+            stray = getpid();
+            if (write(ends[1], &stray, sizeof stray) != sizeof stray)
+                _exit(EXIT_FAILURE);
             for (;;)
                 pause();
         }
-        _exit(write(ends[1], &stray, sizeof stray) != sizeof stray);
+        _exit(EXIT_SUCCESS);
     }
     ck_assert(read(ends[0], &stray, sizeof stray) == sizeof stray);
     ck_assert(waitpid(between, NULL, 0) == between);
@@ -59,11 +77,13 @@ START_TEST(test_strays)
     int status;
     ck_assert(descendants_adopt() && process_start(&own, sleeps, NULL, &e));
     ck_assert_ptr_null(guard_kill_strays());
-    pid_t stray = leave_stray();
+    pid_t other = leave_stray(false); // as from a shell that became this program
+    ck_assert_ptr_null(guard_kill_strays());
+    pid_t stray = leave_stray(true);
     ck_assert_ptr_nonnull(guard_kill_strays());
     ck_assert(waitpid(stray, &status, 0) == stray && WIFSIGNALED(status));
     ck_assert_ptr_null(guard_kill_strays());
-    ck_assert(!process_has_ended(&own));
+    ck_assert(!process_has_ended(&own) && kill(other, SIGKILL) == 0);
     process_end(&own);
 }
 END_TEST

@@ -283,6 +283,20 @@ static const char *guard_worker(pid_t worker, uint64_t memory)
                                    : "it took more memory than a worker may have";
 }
 
+// Filters of seccomp that a process is under: in a sandbox there are more than outside.
+static unsigned filters_of(pid_t pid)
+{
+    char path[64], line[256];
+    unsigned count = 0;
+    str_format(path, sizeof path, "/proc/%ld/status", (long)pid);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "Seccomp_filters: %u", &count) != 1)
+        ;
+    if (f)
+        fclose(f);
+    return count;
+}
+
 // Is it a copy of another process, that has begun no program since? What this process starts has.
 static bool is_copy(pid_t pid)
 {
@@ -301,9 +315,10 @@ const char *guard_kill_strays(void)
 {
     pid_t children[GUARD_WORKERS];
     size_t count = descendants_children(getpid(), children, GUARD_WORKERS);
+    const unsigned own = filters_of(getpid());
     bool found = false;
     for (size_t i = 0; i < count; i++) {
-        if (!is_copy(children[i]))
+        if (!is_copy(children[i]) || filters_of(children[i]) <= own)
             continue;
         found = true;
         kill(children[i], SIGSTOP);

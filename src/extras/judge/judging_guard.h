@@ -49,8 +49,8 @@ struct guard_workers {
 };
 void guard_note_workers(struct guard_workers *out);
 uint64_t guard_used_ns(const struct guard_workers *noted);
-// Kills children of this process that it did not start: what a worker had started, and left to it. They have run no program of
-// their own. NULL, or why (static text).
+// Kills children of this process that a worker in a sandbox had started, and left to it: they are in one, too, and have begun no
+// program of their own. NULL, or why (static text).
 const char *guard_kill_strays(void);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
 // other end. Strays, too. At most every tenth of a second. NULL, or why one was killed (static text).
