@@ -232,10 +232,7 @@ static void put_old(const char *message)
     struct error e = ERROR_INIT;
     struct job *j = job_with_data();
     struct store_session session = {.command = "test", .device = &device};
-    struct store_job job = {.job = j,
-                            .configuration = j->configuration,
-                            .configuration_json = j->configuration_json,
-                            .constants = ""};
+    struct store_job job = {.job = j, .constants = ""};
     struct policy policy = {.launches = 2, .batch = 1};
     struct result *r = result_new();
     ck_assert(job_key_by_contents(j, &device, &job.key));

@@ -26,7 +26,6 @@ struct record {
     bool unasked; // the store was locked by another process when it was to be asked
     bool locks;   // likewise when the result was to be stored: the device's lock is kept until then
     struct digest key;
-    char *geometry;
     struct result *answer; // from the store, waiting to be taken
     struct result *known;  // the samples it has already, of more that are asked for
 };
@@ -86,7 +85,6 @@ static void record_free(struct cached *m, struct record *r)
         job_free(r->job);
     result_free(r->answer);
     result_free(r->known);
-    free(r->geometry);
     free(r);
 }
 
@@ -193,13 +191,9 @@ static bool write_result(struct cached *m, struct record *r, const struct policy
 {
     struct store_job job = {.job = r->job,
                             .key = r->key,
-                            .configuration = r->job->configuration,
-                            .configuration_json = r->job->configuration_json,
                             .spec_name = m->o.spec_name,
                             .constants = r->job->constants ? r->job->constants : m->o.constants,
-                            .source = m->o.source,
-                            .geometry = r->geometry,
-                            .unseen = job_is_unseen(r->job)};
+                            .source = m->o.source};
     return store_put(m->o.store, &job, policy, result, e);
 }
 
@@ -341,14 +335,8 @@ static bool ask_store_first(struct cached *m, struct record *r, struct error *e)
 static bool cached_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
     struct cached *m = cached_of(ev);
-    struct text geometry = TEXT_INIT;
     struct record *r = calloc(1, sizeof *r);
-    if (r) {
-        job_geometry_text(job, &geometry);
-        r->geometry = text_steal(&geometry);
-    }
-    if (!r || !r->geometry) {
-        free(r);
+    if (!r) {
         job_free(job);
         return error_memory(e);
     }

@@ -211,27 +211,19 @@ static bool measure_best(struct peak_run *p, struct error *e)
 static bool store_rate(struct peak_run *p, const struct candidate *c, const struct result *r,
                        struct error *e)
 {
-    struct text constants = TEXT_INIT, geometry = TEXT_INIT;
+    struct text constants = TEXT_INIT;
     const struct policy policy = {
         .launches = r->sample_count, .batch = r->batch ? r->batch : 1, .fixed = true};
-    struct store_job job = {.job = c->job,
-                            .configuration = c->job->configuration,
-                            .configuration_json = c->job->configuration_json,
-                            .spec_name = PEAK_SPEC};
+    struct store_job job = {.job = c->job, .spec_name = PEAK_SPEC};
     if (!p->o.setup.store)
         return true;
     text_addf(&constants, "limit=%s, work=%llu", peak_limit_text(c->shape.limit),
               (unsigned long long)c->work);
-    job_geometry_text(c->job, &geometry);
     digest_of(c->job->programs[0].source, c->job->programs[0].length, &job.source);
     job_key(c->job, p->o.setup.device, &job.key);
     job.constants = text_cstr(&constants);
-    job.geometry = text_cstr(&geometry);
-    bool ok = constants.failed || geometry.failed
-                  ? error_memory(e)
-                  : store_put(p->o.setup.store, &job, &policy, r, e);
+    bool ok = constants.failed ? error_memory(e) : store_put(p->o.setup.store, &job, &policy, r, e);
     text_release(&constants);
-    text_release(&geometry);
     return ok;
 }
 
