@@ -457,12 +457,9 @@ static bool decide(struct search *s, struct ranking *r)
 {
     const struct result *first = r->members[0]->brief;
     struct measure_rules rules = measure_rules_default();
-    rules.level = first->terms.level;
-    rules.behind = first->terms.behind;
-    rules.alike = first->terms.alike;
-    rules.rounds = first->terms.rounds;
-    rules.looks = first->terms.looks;
-    rules.early = first->terms.early;
+#define X(type, codec, name) rules.name = first->terms.name;
+    RANKED_RULES(X)
+#undef X
     for (size_t i = 0; i < r->count; i++)
         r->finalists[i] = (struct finalist){.estimate_ns = (uint64_t)r->members[i]->stats.median,
                                             .samples = r->members[i]->brief->samples_ns,

@@ -194,14 +194,11 @@ static void mark_ranked(struct tune *t, struct tune_item *n, const struct rankin
 static struct ranked_terms ranked_terms_of(const struct tune *t, bool is_short, uint32_t batch)
 {
     const struct measure_rules rules = final_ranking_rules(&t->o.setup.terms.rules, is_short);
-    return (struct ranked_terms){.level = rules.level,
-                                 .behind = rules.behind,
-                                 .alike = rules.alike,
-                                 .rounds = (uint32_t)rules.rounds,
-                                 .looks = (uint32_t)rules.looks,
-                                 .early = (uint32_t)rules.early,
-                                 .resolution_ns =
-                                     t->o.setup.device->timer_ns / (batch ? batch : 1)};
+    struct ranked_terms out = {.resolution_ns = t->o.setup.device->timer_ns / (batch ? batch : 1)};
+#define X(type, codec, name) out.name = (type)rules.name;
+    RANKED_RULES(X)
+#undef X
+    return out;
 }
 
 // The finalist's earlier result, with the samples of the ranking in place of its own.
