@@ -177,7 +177,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     struct best_answer answer;
     bool found = false;
     const struct setup setup = {.spec = s->work.spec,
-                                .device = s->work.device,
+                                .at.device = s->work.device,
                                 .store = s->work.store,
                                 .fresh = m->terms.fresh,
                                 .space = work_space(&c->settings->given),

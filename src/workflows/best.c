@@ -1172,7 +1172,7 @@ bool best_in_place_of(const struct setup *s, const struct objectives *objectives
 {
     struct store *const stores[] = {s->store, NULL};
     struct best_options o = {.spec = s->spec,
-                             .device = s->device,
+                             .device = s->at.device,
                              .space = s->space,
                              .among.inputs = s->terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     *found = false;

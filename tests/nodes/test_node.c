@@ -58,7 +58,7 @@ static struct node *start_up(void)
 static struct live_options options_on(struct node *n, const struct device_info *d)
 {
     struct live_options o = options(d);
-    o.node = n;
+    o.at.node = n;
     o.terms.build_limit_ns = o.terms.launch_limit_ns = 30000000000u; // for what does not hang
     return o;
 }
@@ -83,8 +83,9 @@ START_TEST(it_lists_devices)
     struct device_report report;
     struct error e = ERROR_INIT;
     arena_init(&a);
-    ck_assert_msg(live_devices(n, NULL, environment, LANGUAGES_ALL, &a, &report, NULL, 0, &e), "%s",
-                  e.text);
+    ck_assert_msg(live_devices(&(struct place){.node = n, .environment = environment},
+                               LANGUAGES_ALL, &a, &report, NULL, 0, &e),
+                  "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     ck_assert_str_eq(report.devices[0].name, "fake device");
     arena_release(&a);
@@ -203,7 +204,8 @@ static void expect_lost_within(const char *const *launcher, uint64_t start_ns, c
     struct arena arena;
     struct device_report report;
     arena_init(&arena);
-    ck_assert(!live_devices(n, NULL, NULL, LANGUAGES_ALL, &arena, &report, NULL, 0, &e));
+    ck_assert(
+        !live_devices(&(struct place){.node = n}, LANGUAGES_ALL, &arena, &report, NULL, 0, &e));
     ck_assert_msg(strstr(e.text, a) != NULL, "%s", e.text);
     arena_release(&arena);
     node_free(n);

@@ -83,14 +83,12 @@ static void run_begin(const struct run *run)
 {
     struct error e = ERROR_INIT;
     struct store_session session = {.command = "test", .device = &device};
-    struct live_options live = {.worker = worker,
-                                .environment = environment,
-                                .device = &device,
-                                .jobs = 1,
-                                .terms = {.rules = measure_rules_default(),
-                                          .build_limit_ns = 1000000000,
-                                          .launch_limit_ns = 300000000,
-                                          .cold = run->cold}};
+    struct live_options live = {
+        .at = {.worker = worker, .environment = environment, .device = &device, .jobs = 1},
+        .terms = {.rules = measure_rules_default(),
+                  .build_limit_ns = 1000000000,
+                  .launch_limit_ns = 300000000,
+                  .cold = run->cold}};
     live.terms.rules.fixed = run->fixed;
     store = store_open(store_file, STORE_WRITE, &e);
     ck_assert_msg(store != NULL, "%s", e.text);

@@ -37,11 +37,11 @@ static void begin(struct session *s, uint32_t lines, const char *const *set, uin
     ck_assert_msg(sweep_plan_make(s->spec, set, set_count, false, &s->arena, &s->plan, &s->e), "%s",
                   s->e.text);
     for (uint32_t i = 0; i < lines; i++) {
-        struct tune_options tune = {.setup.device = &report.devices[0],
-                                    .setup.worker = worker,
-                                    .setup.environment = environment,
+        struct tune_options tune = {.setup.at.device = &report.devices[0],
+                                    .setup.at.worker = worker,
+                                    .setup.at.environment = environment,
                                     .setup.lock_folder = folder,
-                                    .setup.jobs = 2,
+                                    .setup.at.jobs = 2,
                                     .setup.terms = {.rules = measure_rules_default(),
                                                     .build_limit_ns = 60ull * 1000000000,
                                                     .launch_limit_ns = 30ull * 1000000000}};
@@ -366,7 +366,7 @@ START_TEST(it_breaks_off)
     struct session s;
     static const char *const nobody[] = {"/nowhere/worker", NULL};
     BEGIN(&s, 1, "N=1,2");
-    s.lines[0].tune.setup.worker = nobody;
+    s.lines[0].tune.setup.at.worker = nobody;
     run_until(&s, 0);
     ck_assert_int_eq(s.last, WORKFLOW_BROKEN);
     ck_assert_uint_eq(s.count, 0);

@@ -290,7 +290,7 @@ static int start_sweep(struct session *s)
                                        .name = l->name,
                                        .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
                                        .tune = w->setup.options};
-        lines[i].tune.setup.device = w->device;
+        lines[i].tune.setup.at.device = w->device;
     }
     const struct hone_devices *list = s->lines[0].work.list;
     struct sweep_options o = {.lines = lines,
@@ -298,7 +298,7 @@ static int start_sweep(struct session *s)
                               .plan = &s->plan,
                               .again = given->measure.fresh_ranking,
                               .rounds = given->rounds,
-                              .spare = list ? list->spare : NULL};
+                              .spare = list ? list->workplace.at.spare : NULL};
     begin_report(s);
     s->sweep = sweep_new(&o, &e);
     return s->sweep ? EXIT_DONE : work_failed(&e);

@@ -581,7 +581,7 @@ struct evaluator *cached_new(const struct cached_options *o, struct live_options
     const struct measure_rules *rules = &live->terms.rules;
     m->base.ops = &cached_operations;
     m->o = *o;
-    m->device = *live->device;
+    m->device = *live->at.device;
     m->terms = live->terms;
     m->last = &m->records;
     m->log = live->log;
@@ -598,7 +598,7 @@ struct evaluator *cached_new(const struct cached_options *o, struct live_options
                                          .waiting = cached_waiting,
                                          .context = m};
     m->locking =
-        o->lock_folder && node_open_lock(live->node, &m->lock, o->lock_folder, &m->device, e);
+        o->lock_folder && node_open_lock(live->at.node, &m->lock, o->lock_folder, &m->device, e);
     m->lock.limit_ns = live->terms.lock_wait_ns;
     if (!o->lock_folder || m->locking)
         m->base.inner = live_new(live, e);

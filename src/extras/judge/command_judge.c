@@ -193,15 +193,16 @@ static bool use_sandbox(struct session *s, struct error *e)
     const char *words = guard_words(&w->arena);
     if (!words)
         return error_memory(e);
-    s->options.apart = s->options.clean = setup->environment;
+    s->options.apart = s->options.clean = setup->at.environment;
     if (!words[0])
         return true;
-    const char *const *given = setup->environment;
+    const char *const *given = setup->at.environment;
     const char *scratch = w->environment.scratch.path;
     s->options.sandbox = words;
-    setup->environment = guard_environment(given, scratch, GUARD_CANDIDATES, &w->arena, e);
-    s->options.apart =
-        setup->environment ? guard_environment(given, scratch, GUARD_VERIFIER, &w->arena, e) : NULL;
+    setup->at.environment = guard_environment(given, scratch, GUARD_CANDIDATES, &w->arena, e);
+    s->options.apart = setup->at.environment
+                           ? guard_environment(given, scratch, GUARD_VERIFIER, &w->arena, e)
+                           : NULL;
     s->options.clean =
         s->options.apart ? guard_environment(given, scratch, GUARD_BASELINE, &w->arena, e) : NULL;
     return s->options.clean != NULL;
@@ -285,7 +286,7 @@ static void write_lines(struct session *s, struct text *lines)
 // go with them.
 static void clear_serve_files(const struct session *s)
 {
-    const char *const *const sides[] = {s->options.setup.environment, s->options.apart,
+    const char *const *const sides[] = {s->options.setup.at.environment, s->options.apart,
                                         s->options.clean};
     for (size_t i = 0; s->options.sandbox && i < sizeof sides / sizeof *sides; i++) {
         guard_tidy(sides[i]);

@@ -107,7 +107,7 @@ static void add_side(struct benchmark *b, uint32_t point, const char *configurat
     b->choices[b->group_count] = configuration;
     b->sides[b->group_count++] = (struct compare_side){.label = p->label,
                                                        .spec = p->spec,
-                                                       .device = b->o.setup.device,
+                                                       .device = b->o.setup.at.device,
                                                        .name = p->spec->name,
                                                        .code = code};
 }
@@ -216,7 +216,7 @@ static size_t count_held(const struct benchmark *b)
 static bool is_other_load(const struct benchmark *b, const struct baseline_row *before,
                           uint32_t load)
 {
-    const struct device_info *d = b->o.setup.device;
+    const struct device_info *d = b->o.setup.at.device;
     const double cores = 100.0 * process_cores();
     double least = INFINITY, most = 0;
     for (uint32_t i = 0; i < before->pass_count; i++) {
@@ -281,7 +281,7 @@ static bool judge_point(struct benchmark *b, uint32_t point, size_t tests)
         return false;
     n->now = baseline_state_of(l->passes, l->count);
     if (l->count > 0)
-        stats_summarise(moment->ns, l->count, b->o.setup.device->timer_ns, &n->stats);
+        stats_summarise(moment->ns, l->count, b->o.setup.at.device->timer_ns, &n->stats);
     return !before || l->count == 0 || l->failure || judge_against(b, before, tests, moment, n);
 }
 

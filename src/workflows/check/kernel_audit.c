@@ -29,7 +29,7 @@ struct kernel_audit *kernel_audit_new(const struct setup *s, const struct kernel
         return NULL;
     *k = (struct kernel_audit){.setup = *s, .job = *job, .arena = a};
     k->setup.store = k->setup.known = NULL;
-    k->setup.spare = NULL;
+    k->setup.at.spare = NULL;
     if (k->setup.place_count > 1) // the same code is known by one device's images alone
         k->setup.place_count = 1;
     k->setup.terms.audit = false;

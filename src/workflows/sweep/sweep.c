@@ -217,7 +217,7 @@ static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
     if (l->means == SWEEP_TUNE) {
         struct tune_options o = l->tune;
         o.setup.spec = n->spec;
-        o.setup.spare = s->o.spare; // taken once, by the first
+        o.setup.at.spare = s->o.spare; // taken once, by the first
         o.setup.leaving = o.keep = false;
         s->w.inner = tune_new(&o, &why);
         s->phase = s->w.inner ? SWEEP_TUNING : s->phase;
@@ -317,10 +317,9 @@ static bool ask_libraries(struct sweep *s, struct error *e)
         struct error why = ERROR_INIT;
         if (l->routine == ROUTINE_NONE || !l->tune.setup.store || l->tune.setup.fresh)
             continue;
-        const struct place *p = l->tune.setup.place_count ? l->tune.setup.places : NULL;
-        live_routine(p ? p->node : NULL, p ? p->worker : l->tune.setup.worker,
-                     p ? p->environment : l->tune.setup.environment, l->routine, l->routine_library,
-                     &s->arena, &s->about[i], &why);
+        const struct setup *o = &l->tune.setup;
+        live_routine(o->place_count ? o->places : &o->at, l->routine, l->routine_library, &s->arena,
+                     &s->about[i], &why);
         if (why.code == ERROR_MEMORY)
             return error_memory(e);
     }
@@ -376,7 +375,7 @@ static bool take_paired_run(struct sweep *s, const struct compare_record *r)
     }
     const struct sweep_entry *first = entry_at(s, 0);
     const struct tune_options *t = &s->o.lines[0].tune;
-    uint64_t resolution = t->setup.device->timer_ns / (r->batch ? r->batch : 1);
+    uint64_t resolution = t->setup.at.device->timer_ns / (r->batch ? r->batch : 1);
     for (uint32_t i = 1; i < s->o.line_count; i++) {
         struct sweep_entry *n = entry_at(s, i);
         if (!first->in_turn || !n->in_turn ||
@@ -576,7 +575,7 @@ static bool start_paired_run(struct sweep *s, struct error *e)
         s->sides[s->side_count++] =
             (struct compare_side){.label = l->label,
                                   .spec = n->spec,
-                                  .device = l->tune.setup.device,
+                                  .device = l->tune.setup.at.device,
                                   .places = l->tune.setup.places,
                                   .place_count = l->tune.setup.place_count > 0,
                                   .routine = l->routine,
