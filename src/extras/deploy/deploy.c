@@ -212,8 +212,7 @@ static bool start_sweep(struct deploy *d, struct error *e)
     struct sweep_line *line = arena_alloc(&d->arena, sizeof *line); // read as long as it sweeps
     if (!line)
         return error_memory(e);
-    *line = (struct sweep_line){.label = d->spec->name,
-                                .spec = d->spec,
+    *line = (struct sweep_line){.side = {.label = d->spec->name, .spec = d->spec},
                                 .path = d->o.path,
                                 .strict = d->o.strict,
                                 .means = SWEEP_TUNE,

@@ -148,7 +148,7 @@ static bool load_line_spec(struct sweep *s, uint32_t line, struct error *e)
                               .set_count = s->o.plan->name_count,
                               .strict = l->strict,
                               .digests = &s->digests};
-    const struct spec *read = l->spec ? l->spec : find_read(s, line);
+    const struct spec *read = l->side.spec ? l->side.spec : find_read(s, line);
     struct spec *spec = read ? spec_read_again(read, &so, &why) : spec_load(l->path, &so, &why);
     s->specs[(size_t)s->count * s->o.line_count + line] = spec;
     entry_at(s, line)->spec = spec;
@@ -199,7 +199,7 @@ static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
         return false;
     if (!n->spec)
         return true;
-    if (l->routine != ROUTINE_NONE) {
+    if (l->side.routine != ROUTINE_NONE) {
         // It has no parameters; its work is that of the spec's default configuration.
         uint32_t *choice = arena_array(&s->arena, n->spec->parameter_count + 1, sizeof *choice);
         if (!choice)
@@ -315,11 +315,11 @@ static bool ask_libraries(struct sweep *s, struct error *e)
     for (uint32_t i = 0; i < s->o.line_count && !s->was_asked; i++) {
         const struct sweep_line *l = &s->o.lines[i];
         struct error why = ERROR_INIT;
-        if (l->routine == ROUTINE_NONE || !l->tune.setup.store || l->tune.setup.fresh)
+        if (l->side.routine == ROUTINE_NONE || !l->tune.setup.store || l->tune.setup.fresh)
             continue;
         const struct setup *o = &l->tune.setup;
-        live_routine(o->place_count ? o->places : &o->at, l->routine, l->routine_library, &s->arena,
-                     &s->about[i], &why);
+        live_routine(o->place_count ? o->places : &o->at, l->side.routine, l->side.routine_library,
+                     &s->arena, &s->about[i], &why);
         if (why.code == ERROR_MEMORY)
             return error_memory(e);
     }
@@ -570,19 +570,13 @@ static bool start_paired_run(struct sweep *s, struct error *e)
         struct sweep_entry *n = entry_at(s, i);
         if (!n->configuration)
             continue;
+        struct compare_side *side = &s->sides[s->side_count];
         s->lines[s->side_count] = i;
-        s->choices[s->side_count] = n->configuration;
-        s->sides[s->side_count++] =
-            (struct compare_side){.label = l->label,
-                                  .spec = n->spec,
-                                  .device = l->tune.setup.at.device,
-                                  .places = l->tune.setup.places,
-                                  .place_count = l->tune.setup.place_count > 0,
-                                  .routine = l->routine,
-                                  .routine_library = l->routine_library,
-                                  .routine_about = s->about[i],
-                                  .store = l->tune.setup.store,
-                                  .name = l->name ? l->name : n->spec->name};
+        s->choices[s->side_count++] = n->configuration;
+        *side = l->side;
+        side->spec = n->spec;
+        side->routine_about = s->about[i];
+        side->name = side->name ? side->name : n->spec->name;
     }
     if (s->side_count < 2) {
         struct sweep_entry *n = s->side_count ? entry_at(s, s->lines[0]) : NULL;
