@@ -74,15 +74,9 @@ struct search {
 static const uint32_t *read_entry_choice(struct search *s, const char *configuration)
 {
     struct error ignored = ERROR_INIT;
-    const struct spec *spec = s->o->spec;
-    uint32_t *choice = arena_array(s->a, spec->parameter_count + 1, sizeof *choice);
-    s->failed |= !choice;
-    if (!choice)
-        return NULL;
-    spec_default(spec, choice);
-    bool ok = spec_parse_configuration(spec, configuration, choice, &ignored);
+    const uint32_t *choice = spec_choice(s->o->spec, configuration, s->a, &ignored);
     s->failed |= ignored.code == ERROR_MEMORY;
-    return ok ? choice : NULL;
+    return choice;
 }
 
 // A language that this hone does not know counts as none.
@@ -563,11 +557,10 @@ static bool is_default_choice(struct search *s, const uint32_t *choice)
 {
     const struct spec *spec = s->o->spec;
     struct digest own, its;
-    uint32_t *usual = arena_array(s->a, spec->parameter_count + 1, sizeof *usual);
+    uint32_t *usual = spec_choice(spec, "", s->a, NULL);
     s->failed |= !usual;
     if (!usual || !choice)
         return false;
-    spec_default(spec, usual);
     if (s->o->device && s->o->sources && !spec_baseline(s->o->sources, s->o->device, usual))
         return false;
     return memcmp(usual, choice, spec->parameter_count * sizeof *usual) == 0 ||

@@ -125,13 +125,6 @@ static const struct baseline_row *find_row(const struct session *s, const char *
     return count == 1 ? found : NULL;
 }
 
-static const char *keep_text(struct arena *a, struct text *t)
-{
-    const char *copy = t->failed ? NULL : arena_strdup(a, text_cstr(t));
-    text_release(t);
-    return copy;
-}
-
 static bool find_best(struct session *s, const struct spec *spec, const char *label,
                       const uint32_t **choice, struct error *e)
 {
@@ -162,13 +155,8 @@ static bool choose_configuration(struct session *s, const struct spec *spec, con
     *choice = NULL;
     if (!configuration)
         return find_best(s, spec, label, choice, e);
-    uint32_t *own = arena_array(&s->work.arena, spec->parameter_count + 1, sizeof *own);
-    if (!own)
-        return error_memory(e);
-    spec_default(spec, own);
-    *choice = own;
-    return spec_parse_configuration(spec, configuration, own, e) ||
-           error_context(e, "%s: %s", label, configuration);
+    *choice = spec_choice(spec, configuration, &s->work.arena, e);
+    return *choice || error_context(e, "%s: %s", label, configuration);
 }
 
 // Holds the point against its row.
@@ -211,17 +199,17 @@ static bool add_point(struct session *s, const char *const *set, uint32_t set_co
         text_addf(&label, "%s%s", i ? " --set " : "", set[i]);
     spec_constants_text(spec, &constants);
     shown->spec = spec;
-    shown->constants = keep_text(a, &constants);
+    shown->constants = text_to_arena(&constants, a);
     p->spec = spec;
-    p->label = keep_text(a, &label);
+    p->label = text_to_arena(&label, a);
     if (!shown->constants || !p->label)
         return error_memory(e);
     if (!choose_configuration(s, spec, p->label, configuration, &choice, e))
         return false;
     spec_configuration_text(spec, choice, true, &text);
     spec_configuration_json(spec, choice, &json);
-    p->configuration = shown->configuration = keep_text(a, &text);
-    shown->configuration_json = keep_text(a, &json);
+    p->configuration = shown->configuration = text_to_arena(&text, a);
+    shown->configuration_json = text_to_arena(&json, a);
     return (shown->configuration && shown->configuration_json && hold_point(s, p, shown)) ||
            error_memory(e);
 }
@@ -386,13 +374,11 @@ static bool keep_code(struct session *s, uint32_t point, struct job_code *out, s
 {
     const struct benchmark_point *p = &s->points[point];
     struct job *job = NULL;
-    uint32_t *choice = arena_array(&s->work.arena, p->spec->parameter_count + 1, sizeof *choice);
     struct spec_sources *sources =
         spec_sources_read(p->spec, s->work.device->language, s->work.device, NULL, e);
-    if (choice)
-        spec_default(p->spec, choice);
-    bool ok = choice && sources && spec_parse_configuration(p->spec, p->configuration, choice, e) &&
-              spec_job(p->spec, sources, s->work.device, choice, &job, e) &&
+    const uint32_t *choice =
+        sources ? spec_choice(p->spec, p->configuration, &s->work.arena, e) : NULL;
+    bool ok = choice && spec_job(p->spec, sources, s->work.device, choice, &job, e) &&
               (job_code_of(job, &s->work.arena, out) || error_memory(e));
     job_free(job);
     spec_sources_free(sources);

@@ -112,10 +112,9 @@ static bool look_at_reference(struct subject *s, struct error *e)
 static bool find_default(struct subject *s, struct error *e)
 {
     const struct spec *spec = s->setup.spec;
-    uint32_t *choice = arena_array(&s->arena, spec->parameter_count + 1, sizeof *choice);
+    uint32_t *choice = spec_choice(spec, "", &s->arena, e);
     if (!choice)
-        return error_memory(e);
-    spec_default(spec, choice);
+        return false;
     if (s->sources && !spec_baseline(s->sources, s->setup.at.device, choice)) {
         const struct space *whole = subject_whole(s, e);
         if (!whole)

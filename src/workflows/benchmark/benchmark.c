@@ -41,16 +41,6 @@ struct benchmark {
 
 static const struct workflow_operations benchmark_operations;
 
-// Does the spec still have the configuration that the baseline's code is of?
-static bool has_configuration(struct benchmark *b, const struct benchmark_point *p, struct error *e)
-{
-    uint32_t *choice = arena_array(&b->arena, p->spec->parameter_count + 1, sizeof *choice);
-    if (!choice)
-        return error_memory(e);
-    spec_default(p->spec, choice);
-    return spec_parse_configuration(p->spec, p->before->configuration, choice, e);
-}
-
 static bool make_lane(struct benchmark *b, const struct benchmark_point *p, struct lane *l)
 {
     struct error e = ERROR_INIT;
@@ -58,7 +48,7 @@ static bool make_lane(struct benchmark *b, const struct benchmark_point *p, stru
     l->passes = arena_array(&b->arena, most, sizeof *l->passes);
     l->before = arena_array(&b->arena, most, sizeof *l->before);
     if (p->before && p->before->code.count > 0 && !b->o.times_alone) {
-        l->beside = has_configuration(b, p, &e);
+        l->beside = spec_choice(p->spec, p->before->configuration, &b->arena, &e);
         l->why_sessions = l->beside ? NULL : arena_strdup(&b->arena, e.text);
     }
     return l->passes && l->before;

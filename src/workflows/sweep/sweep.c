@@ -201,14 +201,10 @@ static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
         return true;
     if (l->side.routine != ROUTINE_NONE) {
         // It has no parameters; its work is that of the spec's default configuration.
-        uint32_t *choice = arena_array(&s->arena, n->spec->parameter_count + 1, sizeof *choice);
-        if (!choice)
-            return error_memory(e);
-        spec_default(n->spec, choice);
-        n->choice = choice;
+        n->choice = spec_choice(n->spec, "", &s->arena, e);
         n->configuration = "";
         n->configuration_json = "{}";
-        return true;
+        return n->choice;
     }
     if (!take_known(s, line, e))
         return false;
@@ -416,12 +412,8 @@ static bool make_side_key(const struct compare_side *s, const char *choice, stru
         language = languages.list[0];
     struct spec_sources *sources =
         ok ? spec_sources_read(s->spec, language, s->device, NULL, e) : NULL;
-    uint32_t *values = arena_array(&a, s->spec->parameter_count + 1, sizeof *values);
-    ok = sources && (values || error_memory(e));
-    if (ok) {
-        spec_default(s->spec, values);
-        ok = spec_parse_configuration(s->spec, choice, values, e);
-    }
+    const uint32_t *values = sources ? spec_choice(s->spec, choice, &a, e) : NULL;
+    ok = values;
     if (ok)
         ok = s->routine == ROUTINE_NONE ? spec_job(s->spec, sources, s->device, values, &job, e)
                                         : spec_routine_job(s->spec, sources, s->device, values,
