@@ -141,17 +141,14 @@ static struct comparing_side *add_side(struct comparing *c, uint32_t argument)
 static int open_routines(struct comparing *c)
 {
     const struct list *against = &c->settings->against;
-    if (c->count + against->count > COMPARE_SIDES) {
-        complain("at most %d specs and libraries can be compared; %u are given", COMPARE_SIDES,
-                 c->count + against->count);
-        return EXIT_USAGE;
-    }
+    if (c->count + against->count > COMPARE_SIDES)
+        return refuse(EXIT_USAGE, "at most %d specs and libraries can be compared; %u are given",
+                      COMPARE_SIDES, c->count + against->count);
     for (uint32_t i = 0; i < against->count; i++) {
         for (uint32_t k = 0; k < i; k++) {
             if (!str_equal(against->items[i], against->items[k]))
                 continue;
-            complain("--against %s is given twice", against->items[i]);
-            return EXIT_USAGE;
+            return refuse(EXIT_USAGE, "--against %s is given twice", against->items[i]);
         }
         int status = comparing_open_routine(add_side(c, 0), against->items[i], &c->sides[0].work);
         if (status != EXIT_DONE)
@@ -302,8 +299,7 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
     *configuration = known ? known : *configuration;
     if (status != EXIT_DONE || *configuration)
         return status;
-    complain("%s: no configuration gave a correct result", w->spec->path);
-    return EXIT_NOTHING;
+    return refuse(EXIT_NOTHING, "%s: no configuration gave a correct result", w->spec->path);
 }
 
 static int choose_bests(struct comparing *c)
@@ -364,10 +360,8 @@ int comparing_open(struct comparing *c)
         status = of_bests ? open_specs(c) : comparing_sides(c);
     if (status != EXIT_DONE)
         return status;
-    if (c->of_specs ? !label_specs(c) : !comparing_labels(c)) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
+    if (c->of_specs ? !label_specs(c) : !comparing_labels(c))
+        return refuse(EXIT_NOTHING, "out of memory");
     if (c->of_specs || c->sides[0].label.length > 0)
         return EXIT_DONE;
     complain("both sides are the same; --left and --right give the difference: device, language, "

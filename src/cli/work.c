@@ -310,9 +310,8 @@ int work_no_device(const struct work *w)
     enum language l = is_one ? w->languages.list[0] : LANGUAGE_FIRST;
     const char *problem = w->devices.problem;
     bool has_problem = problem && problem[0];
-    complain("%s%sno %s device. %s", has_problem ? problem : "", has_problem ? ": " : "",
-             language_title(l), language_traits(l)->remedy);
-    return EXIT_NOTHING;
+    return refuse(EXIT_NOTHING, "%s%sno %s device. %s", has_problem ? problem : "",
+                  has_problem ? ": " : "", language_title(l), language_traits(l)->remedy);
 }
 
 // A comparison's sides have a language even if none was given.

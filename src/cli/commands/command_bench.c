@@ -93,14 +93,11 @@ static int open_baseline(struct session *s)
         error_context(&e, "--baseline");
         if (e.driver != ENOENT)
             return workflow_failed(&e);
-        complain("%s; --output %s writes one", e.text, s->report.path);
-        return EXIT_USAGE;
+        return refuse(EXIT_USAGE, "%s; --output %s writes one", e.text, s->report.path);
     }
-    if (!str_equal(s->baseline.spec, s->work.spec->name)) {
-        complain("%s is a baseline of %s, and %s is %s", s->report.path, s->baseline.spec,
-                 s->work.spec->path, s->work.spec->name);
-        return EXIT_USAGE;
-    }
+    if (!str_equal(s->baseline.spec, s->work.spec->name))
+        return refuse(EXIT_USAGE, "%s is a baseline of %s, and %s is %s", s->report.path,
+                      s->baseline.spec, s->work.spec->path, s->work.spec->name);
     hold_device(s);
     return EXIT_DONE;
 }
@@ -413,10 +410,9 @@ static int save_baseline(struct session *s)
              ((name_moment(s, &row) && add_moments(s, &old, &row)) || error_memory(&e));
         s->rows[out.row_count++] = row; // never beyond the record's own, which is done with
     }
-    if (out.row_count == 0) {
-        complain("%s was not written: nothing was measured to its end", s->settings->save);
-        return EXIT_BROKEN;
-    }
+    if (out.row_count == 0)
+        return refuse(EXIT_BROKEN, "%s was not written: nothing was measured to its end",
+                      s->settings->save);
     baseline_write(&out, &text);
     ok = ok && (!text.failed || error_memory(&e)) && file_replace(s->settings->save, &text, &e);
     text_release(&text);
@@ -466,15 +462,11 @@ static int bench_and_show(struct session *s)
 
 static int refuse_bench_options(const struct bench_settings *s)
 {
-    if (s->passes && (s->passes < 4 || s->passes > BASELINE_PASSES_MOST / 2)) {
-        complain("--repeats: 4 to %d belong here; fewer have no interval",
-                 BASELINE_PASSES_MOST / 2);
-        return EXIT_USAGE;
-    }
-    if (s->rounds > 1000) {
-        complain("--rounds: 1 to 1000 belong here");
-        return EXIT_USAGE;
-    }
+    if (s->passes && (s->passes < 4 || s->passes > BASELINE_PASSES_MOST / 2))
+        return refuse(EXIT_USAGE, "--repeats: 4 to %d belong here; fewer have no interval",
+                      BASELINE_PASSES_MOST / 2);
+    if (s->rounds > 1000)
+        return refuse(EXIT_USAGE, "--rounds: 1 to 1000 belong here");
     return EXIT_DONE;
 }
 

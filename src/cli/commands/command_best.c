@@ -302,10 +302,9 @@ static void put_five_lines(const struct shown *shown, struct text *out)
 
 static int put_options(const struct shown *shown, struct text *out)
 {
-    if (!shown->job) {
-        complain("the spec no longer has this configuration: %s", shown->record.configuration);
-        return EXIT_NOTHING;
-    }
+    if (!shown->job)
+        return refuse(EXIT_NOTHING, "the spec no longer has this configuration: %s",
+                      shown->record.configuration);
     add_options(shown, out);
     text_add(out, "\n");
     return EXIT_DONE;

@@ -87,18 +87,15 @@ static int open_line(struct session *s, const char **argument)
 static int refuse_twice(const struct session *s)
 {
     const struct list *against = &s->settings->against;
-    if (against->count >= SWEEP_LINES) {
-        complain("a sweep has at most %d lines, and %u are named", SWEEP_LINES, against->count + 1);
-        return EXIT_USAGE;
-    }
+    if (against->count >= SWEEP_LINES)
+        return refuse(EXIT_USAGE, "a sweep has at most %d lines, and %u are named", SWEEP_LINES,
+                      against->count + 1);
     for (uint32_t i = 0; i < against->count; i++) {
         bool again = str_equal(against->items[i], s->call->arguments[0]);
         for (uint32_t k = 0; k < i; k++)
             again = again || str_equal(against->items[i], against->items[k]);
-        if (again) {
-            complain("--against %s: it is there already", against->items[i]);
-            return EXIT_USAGE;
-        }
+        if (again)
+            return refuse(EXIT_USAGE, "--against %s: it is there already", against->items[i]);
     }
     return EXIT_DONE;
 }
@@ -153,10 +150,9 @@ static int make_plan(struct session *s)
 {
     struct error e = ERROR_INIT;
     const struct list *set = &s->settings->given.set;
-    if (set->count == 0) {
-        complain("sweep needs --set NAME=VALUE,VALUE,...: the constants of its points");
-        return EXIT_USAGE;
-    }
+    if (set->count == 0)
+        return refuse(EXIT_USAGE,
+                      "sweep needs --set NAME=VALUE,VALUE,...: the constants of its points");
     bool ok = sweep_plan_make(s->lines[0].work.spec, set->items, set->count, s->settings->product,
                               &s->arena, &s->plan, &e);
     uint32_t *panels = ok ? arena_array(&s->arena, s->plan.point_count, sizeof *panels) : NULL;
