@@ -98,8 +98,7 @@ static void run_begin(const struct run *run)
                                .alone = run->alone,
                                .retry = run->retry,
                                .lock_folder = run->locks ? folder : NULL,
-                               .spec_name = "fake.json",
-                               .constants = ""};
+                               .as = {.spec_name = "fake.json", .constants = ""}};
     ev = cached_new(&o, &live, &e);
     ck_assert_msg(ev != NULL, "%s", e.text);
 }
@@ -230,7 +229,7 @@ static void put_old(const char *message)
     struct error e = ERROR_INIT;
     struct job *j = job_with_data();
     struct store_session session = {.command = "test", .device = &device};
-    struct store_job job = {.job = j, .constants = ""};
+    struct store_job job = {.job = j, .as.constants = ""};
     struct policy policy = {.launches = 2, .batch = 1};
     struct result *r = result_new();
     ck_assert(job_key_by_contents(j, &device, &job.key));

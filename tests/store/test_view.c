@@ -316,7 +316,7 @@ static void put_job(struct store *s, struct job *j, struct digest *key)
 {
     struct error e = ERROR_INIT;
     struct result *r = result_make(1);
-    struct store_job job = {.job = j, .spec_name = "scale.json", .constants = ""};
+    struct store_job job = {.job = j, .as.spec_name = "scale.json", .as.constants = ""};
     j->configuration = "block=1";
     j->configuration_json = "{}";
     job_key(j, &test_device, &job.key);
@@ -515,7 +515,7 @@ START_TEST(test_put_once)
     static const uint8_t id[STORE_ID_BYTES] = {1, 2, 3};
     struct error e = ERROR_INIT;
     struct store *s = store_make("s.db");
-    struct store_job record = {.spec_name = "scale", .constants = ""};
+    struct store_job record = {.as.spec_name = "scale", .as.constants = ""};
     struct job *job = job_make(1);
     struct result *r = result_make(1);
     bool added;

@@ -345,12 +345,13 @@ static void put_stray(enum stray how)
     ck_assert_msg(s.sources && spec_job(s.spec, s.sources, &device, &choice, &job, &e), "%s",
                   e.text);
     struct policy policy = {.launches = 1, .batch = 1, .cold = how == STRAY_COLD};
-    struct store_job row = {.job = job, .spec_name = s.spec->name, .constants = "BAD=-1, HOW=good"};
+    struct store_job row = {
+        .job = job, .as.spec_name = s.spec->name, .as.constants = "BAD=-1, HOW=good"};
     job->configuration = "ID=7";
     job->configuration_json = "{\"ID\": 7}";
     struct store_session session = {
-        .spec_name = s.spec->name, .constants = row.constants, .device = &device};
-    spec_sources_digest(s.sources, &row.source);
+        .spec_name = s.spec->name, .constants = row.as.constants, .device = &device};
+    spec_sources_digest(s.sources, &row.as.source);
     job_key(job, &device, &row.key);
     if (how == STRAY_VERSION || how == STRAY_OPTION) // either changes the key
         row.key.bytes[0] ^= 1;

@@ -35,8 +35,8 @@ struct evaluator *setup_evaluator(const struct setup *s, struct live_options liv
     cached.fresh = s->fresh;
     cached.retry = s->retry;
     cached.lock_folder = s->build_only ? NULL : s->lock_folder;
-    if (!cached.spec_name)
-        cached.spec_name = s->spec->name;
+    if (!cached.as.spec_name)
+        cached.as.spec_name = s->spec->name;
     if (s->place_count > 1) {
         const struct farm_options farm = {.places = s->places,
                                           .count = s->place_count,

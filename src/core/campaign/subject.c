@@ -159,8 +159,9 @@ bool subject_make(struct subject *s, const struct setup *setup, const struct sub
     s->o = *o;
     arena_init(&s->arena);
     spec_constants_text(setup->spec, &constants);
-    s->constants = text_steal(&constants);
-    if (!s->constants)
+    s->as = (struct stored_as){.spec_name = o->name ? o->name : setup->spec->name,
+                               .constants = text_to_arena(&constants, &s->arena)};
+    if (!s->as.constants)
         return error_memory(e);
     if (o->space) {
         s->space = o->space;
@@ -173,7 +174,7 @@ bool subject_make(struct subject *s, const struct setup *setup, const struct sub
     s->sources = spec_sources_read(setup->spec, language, setup->at.device, setup->log, e);
     if (!s->sources || (!o->routine && !make_subject_space(s, e)))
         return false;
-    spec_sources_digest(s->sources, &s->source);
+    spec_sources_digest(s->sources, &s->as.source);
     if (o->routine)
         return look_at_routine(s, e);
     return find_default(s, e) && look_at_reference(s, e);
@@ -185,7 +186,6 @@ void subject_release(struct subject *s)
         space_free(s->space);
     space_free(s->whole);
     spec_sources_free(s->sources);
-    free(s->constants);
     arena_release(&s->arena);
 }
 
@@ -212,10 +212,10 @@ bool subject_begin(const struct subject *s, struct error *e)
     add_facts(o->at.device, &facts);
     struct store_session session = {.command = o->command,
                                     .hone_version = HONE_VERSION,
-                                    .spec_name = s->o.name ? s->o.name : spec->name,
+                                    .spec_name = s->as.spec_name,
                                     .spec_path = spec->path,
                                     .spec_text = spec->text,
-                                    .constants = s->constants,
+                                    .constants = s->as.constants,
                                     .host = o->host,
                                     .seed = o->seed,
                                     .device = o->at.device,

@@ -165,7 +165,7 @@ static struct result *look_record_up_old(struct cached *m, struct record *r, str
     if (!m->o.store || m->o.fresh || m->old_keys == OLD_KEYS_NONE || !job_has_large_data(r->job))
         return NULL;
     if (m->old_keys == OLD_KEYS_MAYBE &&
-        !store_has_configuration(m->o.store, r->job->configuration_json, &m->o.source))
+        !store_has_configuration(m->o.store, r->job->configuration_json, &m->o.as.source))
         return NULL;
     if (!job_key_by_contents(r->job, &m->device, &r->key)) {
         r->key = key;
@@ -189,11 +189,9 @@ static bool worth_keeping(const struct result *result)
 static bool write_result(struct cached *m, struct record *r, const struct policy *policy,
                          const struct result *result, struct error *e)
 {
-    struct store_job job = {.job = r->job,
-                            .key = r->key,
-                            .spec_name = m->o.spec_name,
-                            .constants = r->job->constants ? r->job->constants : m->o.constants,
-                            .source = m->o.source};
+    struct store_job job = {.job = r->job, .key = r->key, .as = m->o.as};
+    if (r->job->constants)
+        job.as.constants = r->job->constants;
     return store_put(m->o.store, &job, policy, result, e);
 }
 

@@ -214,14 +214,14 @@ static bool job_put(struct store *s, const struct store_job *job, struct error *
     value_digest(&v, ":key", &job->key);
     value_i64(&v, ":measuring_version", HONE_MEASURING_VERSION);
     value_text(&v, ":language", language_text(job->job->language));
-    value_text(&v, ":spec_name", job->spec_name);
-    value_text(&v, ":constants", job->constants);
+    value_text(&v, ":spec_name", job->as.spec_name);
+    value_text(&v, ":constants", job->as.constants);
     value_text(&v, ":configuration", job->job->configuration);
     value_text(&v, ":configuration_json", job->job->configuration_json);
     value_text(&v, ":geometry", text_cstr(&geometry));
     value_text(&v, ":kernels", text_cstr(&kernels));
     value_text(&v, ":options", text_cstr(&options));
-    value_digest(&v, ":source", &job->source);
+    value_digest(&v, ":source", &job->as.source);
     value_digest(&v, ":texts", &texts);
     ok = values_run(&v, s, "writing a job", e);
 cleanup:

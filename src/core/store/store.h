@@ -49,6 +49,13 @@ bool store_try_again(struct store *s, struct error *e);
 // the first itself. Returns the stack.
 struct store *store_stack(struct store *s, struct store *behind);
 
+// The identity of a result in the store, beside its job.
+struct stored_as {
+    const char *spec_name;
+    const char *constants; // "WIDTH=256", sorted by name, separated by ", "
+    struct digest source;  // of texts and includes alone
+};
+
 // A run's description: one row a run, written at the first result. All texts may be NULL.
 struct store_session {
     const char *command; // the command line
@@ -75,9 +82,7 @@ bool store_surroundings(struct store *s, const char *surroundings, struct error 
 struct store_job {
     const struct job *job; // with its configuration's texts
     struct digest key;
-    const char *spec_name;
-    const char *constants; // as in the session
-    struct digest source;  // of texts and includes alone
+    struct stored_as as;
 };
 
 // Writes one result (and its job and session when new) in one transaction.

@@ -244,7 +244,7 @@ struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, b
     struct setup setup = j->o.setup;
     const struct live_options live = {
         .no_timing = true, .own_reference = true, .apart = j->o.apart};
-    const struct cached_options cached = {.constants = ""};
+    const struct cached_options cached = {.as.constants = ""};
     setup.at.environment = clean ? j->o.clean : setup.at.environment;
     return setup_evaluator(&setup, live, cached, planned, NULL, e);
 }

@@ -103,8 +103,7 @@ static bool make_check_evaluator(struct check *c, struct error *e)
     const struct live_options live = {.no_timing = true,
                                       .simulated = o->races_log != NULL,
                                       .own_reference = o->smallest_count > 0};
-    const struct cached_options cached = {.constants = c->subject.constants,
-                                          .source = c->subject.source};
+    const struct cached_options cached = {.as = c->subject.as};
     c->w.evaluator = setup_evaluator(&o->setup, live, cached, c->count, NULL, e);
     return c->w.evaluator != NULL;
 }

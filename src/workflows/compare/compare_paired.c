@@ -211,10 +211,7 @@ static bool store_side(struct compare *c, const struct side *s, const struct slo
     bool own = r->fault == FAULT_CONFIGURATION || r->fault == FAULT_LOST;
     if (r->status == STATUS_CORRECT ? r->sample_count == 0 : !own)
         return true;
-    struct store_job job = {.job = n->job,
-                            .spec_name = s->o.name,
-                            .constants = s->subject.constants,
-                            .source = s->subject.source};
+    struct store_job job = {.job = n->job, .as = s->subject.as};
     struct policy policy = {.launches = r->sample_count,
                             .batch = r->batch ? r->batch : 1,
                             .warmups = r->warmups,

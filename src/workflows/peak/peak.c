@@ -81,7 +81,7 @@ static bool make_peak_evaluator(struct peak_run *p, struct error *e)
     tries.terms.cold = tries.terms.energy = false;
     p->w.evaluator =
         setup_evaluator(&tries, (struct live_options){.own_reference = true},
-                        (struct cached_options){.spec_name = PEAK_SPEC}, UINT32_MAX, NULL, e);
+                        (struct cached_options){.as.spec_name = PEAK_SPEC}, UINT32_MAX, NULL, e);
     return p->w.evaluator != NULL;
 }
 
@@ -215,14 +215,14 @@ static bool store_rate(struct peak_run *p, const struct candidate *c, const stru
     struct text constants = TEXT_INIT;
     const struct policy policy = {
         .launches = r->sample_count, .batch = r->batch ? r->batch : 1, .fixed = true};
-    struct store_job job = {.job = c->job, .spec_name = PEAK_SPEC};
+    struct store_job job = {.job = c->job, .as.spec_name = PEAK_SPEC};
     if (!p->o.setup.store)
         return true;
     text_addf(&constants, "limit=%s, work=%llu", peak_limit_text(c->shape.limit),
               (unsigned long long)c->work);
-    digest_of(c->job->programs[0].source, c->job->programs[0].length, &job.source);
+    digest_of(c->job->programs[0].source, c->job->programs[0].length, &job.as.source);
     job_key(c->job, p->o.setup.at.device, &job.key);
-    job.constants = text_cstr(&constants);
+    job.as.constants = text_cstr(&constants);
     bool ok = constants.failed ? error_memory(e) : store_put(p->o.setup.store, &job, &policy, r, e);
     text_release(&constants);
     return ok;

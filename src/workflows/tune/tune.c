@@ -36,9 +36,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
     const struct live_options live = {
         .no_timing = o->no_timing, .by_image = true, .judge = o->judge};
     const struct cached_options cached = {.alone = space_count(t->subject.space) == 1,
-                                          .spec_name = o->name,
-                                          .constants = t->subject.constants,
-                                          .source = t->subject.source};
+                                          .as = t->subject.as};
     return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 

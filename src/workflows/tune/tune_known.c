@@ -67,9 +67,9 @@ bool tune_known_find(struct tune *t, struct error *e)
         return true;
     device_info_digest(t->o.setup.at.device, &identity);
     const struct store_query query = {.spec_name = t->o.setup.spec->name,
-                                      .constants = t->subject.constants,
+                                      .constants = t->subject.as.constants,
                                       .device_identity = &identity,
-                                      .source = &t->subject.source,
+                                      .source = &t->subject.as.source,
                                       .today = true,
                                       .inputs = t->o.setup.terms.cold ? STORE_INPUTS_COLD
                                                                       : STORE_INPUTS_WARM,
