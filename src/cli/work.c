@@ -624,6 +624,24 @@ int work_own_store(struct work *w, enum hone_store_mode mode)
     return w->store ? EXIT_DONE : work_failed(&e);
 }
 
+int work_on_store(struct invocation *i, int (*command)(struct work *w))
+{
+    struct work w;
+    work_init(&w, i, i->settings, NULL);
+    int status = work_own_store(&w, HONE_STORE_READ);
+    if (status == EXIT_DONE)
+        status = command(&w);
+    work_release(&w);
+    return status;
+}
+
+void work_put_store(const struct work *w, const writers of, struct store_report report)
+{
+    report.path = store_path(w->store);
+    report.format = w->given->output.format;
+    put_report(of, report.format, &report);
+}
+
 static bool add_behind(struct work *w, const char *path, const char *from, struct error *e)
 {
     struct hone_store *behind = open_store(path, HONE_STORE_READ, e);
