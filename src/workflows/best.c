@@ -688,17 +688,12 @@ static const struct entry *choose_member(struct search *s, const struct ranking 
     size_t chosen = pick_member(s, r, &out->tied, out->why);
     if (chosen == r->count)
         return NULL;
-    const struct ranking_entry *entry = &r->finalists[chosen].entry;
     out->ranked = true;
+    out->rank = r->finalists[chosen].entry;
     out->finalists = r->count;
     uint32_t rounds = final_ranking_rounds(r->finalists, r->count),
              own = r->finalists[chosen].count;
     out->rounds = r->finalists[chosen].first_round > 0 || own < rounds ? own : rounds;
-    out->winner = entry->place == 0;
-    out->ratio = entry->ratio;
-    out->low = entry->ratio_low;
-    out->high = entry->ratio_high;
-    out->interval = entry->ratio_interval;
     return r->members[chosen];
 }
 
@@ -789,11 +784,9 @@ static const struct entry *find_answer(struct search *s, const struct group *g,
 
 struct fetch_row {
     struct search *search;
-    const char *id;
+    const struct entry *entry;
     struct best_answer *out;
     bool done;
-    bool counted; // older samples are added, up to so many:
-    uint32_t wanted;
 };
 
 static bool keep_row(void *context, const struct store_row *row)
@@ -802,12 +795,12 @@ static bool keep_row(void *context, const struct store_row *row)
     struct search *s = f->search;
     struct best_answer *out = f->out;
     if (f->done) {
-        if (digest_equal(&row->key, &out->key) && out->result->sample_count < f->wanted &&
+        if (digest_equal(&row->key, &out->key) && out->result->sample_count < f->entry->wanted &&
             adds_up(out->result, row))
             s->failed |= !result_samples_before(out->result, row->result);
         return !s->failed;
     }
-    if (!str_equal(row->id, f->id))
+    if (!str_equal(row->id, f->entry->id))
         return true;
     out->configuration = copy_best_text(s, row->configuration);
     out->configuration_json = copy_best_text(s, row->configuration_json);
@@ -828,7 +821,7 @@ static bool keep_row(void *context, const struct store_row *row)
     if (out->result)
         out->result->reused = true;
     f->done = true;
-    return f->counted && !s->failed;
+    return f->entry->is_counted && !s->failed; // older samples are added
 }
 
 // Was what an older rule verified verified again by the one of today? Nothing is known of times then.
@@ -853,8 +846,7 @@ static void take_verification(struct search *s, struct best_answer *out)
 static bool fetch_answer(struct search *s, const struct group *g, const struct entry *n,
                          struct best_answer *out, struct error *e)
 {
-    struct fetch_row f = {
-        .search = s, .id = n->id, .out = out, .counted = n->is_counted, .wanted = n->wanted};
+    struct fetch_row f = {.search = s, .entry = n, .out = out};
     const struct store_query query = {.spec_name =
                                           s->o->stored_as ? s->o->stored_as : s->o->spec->name,
                                       .constants = g->constants,

@@ -827,7 +827,7 @@ START_TEST(test_best_decides_as_the_tune_did)
     ck_assert_uint_eq(b.place.tied, 2);
     ck_assert_uint_eq(b.place.finalists, CONTENDERS);
     ck_assert_str_eq(b.place.why, s.progress.ranked.why);
-    ck_assert_double_eq(b.place.ratio, s.progress.ranked.chosen->rank.ratio);
+    ck_assert_double_eq(b.place.rank.ratio, s.progress.ranked.chosen->rank.ratio);
     ck_assert_ptr_null(b.place.faster);
     result_free(b.result);
     end(&s);
@@ -1116,7 +1116,7 @@ START_TEST(test_ranking_that_is_shipped)
         ck_assert_str_eq(shipped.configuration, "ID=0");
         ck_assert_str_eq(shipped.result->origin, known);
         ck_assert_ptr_null(shipped.place.part); // the ranking of the whole went along
-        ck_assert_double_eq(shipped.place.ratio, whole.place.ratio);
+        ck_assert_double_eq(shipped.place.rank.ratio, whole.place.rank.ratio);
         ck_assert_uint_eq(shipped.place.tied, whole.place.tied);
         result_free(shipped.result);
         result_free(whole.result);
@@ -1181,9 +1181,9 @@ START_TEST(test_best_has_the_rules_of_the_tune)
     ck_assert_double_eq(b.result->terms.level, 0.6);
     ck_assert_uint_eq(b.result->terms.rounds, 9);
     ck_assert_uint_eq(b.place.tied, s.progress.ranked.tied);
-    ck_assert_double_eq(b.place.ratio, rank->ratio);
-    ck_assert_double_eq(b.place.low, rank->ratio_low);
-    ck_assert_double_eq(b.place.high, rank->ratio_high);
+    ck_assert_double_eq(b.place.rank.ratio, rank->ratio);
+    ck_assert_double_eq(b.place.rank.ratio_low, rank->ratio_low);
+    ck_assert_double_eq(b.place.rank.ratio_high, rank->ratio_high);
     result_free(b.result);
     // Under other rules it is another decision: one of their own.
     begin(&other, NULL, NULL);

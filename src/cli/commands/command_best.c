@@ -246,12 +246,7 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
                               .timed = true,
                               .stats = b->stats,
                               .ranked = b->place.ranked,
-                              .rank = {.place = b->place.winner ? 0 : 1,
-                                       .tied = true,
-                                       .ratio = b->place.ratio,
-                                       .ratio_low = b->place.low,
-                                       .ratio_high = b->place.high,
-                                       .ratio_interval = b->place.interval}};
+                              .rank = b->place.rank};
     sizes_of(b, r);
     if (!spec || !b->choice)
         return true;
