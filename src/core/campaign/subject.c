@@ -65,10 +65,8 @@ static struct job *any_job(struct subject *s, struct error *e)
     uint64_t apart = count > TRIED_MOST ? count / TRIED_MOST : 1;
     uint32_t *choice = arena_array(&s->arena, s->setup.spec->parameter_count + 1, sizeof *choice);
     bool same = true; // the error of all that were tried
-    if (!choice) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!choice)
+        return error_no_memory(e);
     for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
         struct error why = ERROR_INIT;
         space_get(s->space, (first + i * apart) % count, choice);

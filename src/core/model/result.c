@@ -205,10 +205,8 @@ struct result *result_decode_format(const void *data, size_t length, int format,
     char what[64];
     struct wire w;
     struct result *r = result_new();
-    if (r == NULL) {
-        error_memory(e);
-        return NULL;
-    }
+    if (r == NULL)
+        return error_no_memory(e);
     wire_reader(&w, data, length, &r->arena);
     codec_of_format(&w, r, format);
     str_format(what, sizeof what, "these %zu bytes are not a result", length);
