@@ -41,8 +41,6 @@ struct session {
     struct baseline_row *rows; // of each point, without passes
     struct spec **specs;
     struct benchmark *bench;
-    struct error broken;
-    struct report_about about;
     struct bench_report report; // brought up to date by update_report()
 };
 
@@ -293,7 +291,7 @@ static int start_bench(struct session *s)
     if (!setup_init(&s->work.setup, &options, &e))
         return workflow_failed(&e);
     const struct setup *setup = &s->work.setup.options.setup;
-    s->report.about = &s->about;
+    s->report.about = &s->work.about;
     s->report.spec = s->work.spec;
     s->report.device = s->work.device;
     s->report.baseline = &s->baseline;
@@ -324,7 +322,7 @@ static void show_bench_progress(void *context, const struct screen *screen, stru
 
 static void update_report(struct session *s)
 {
-    work_about(&s->work, &s->broken, &s->about);
+    work_about(&s->work, &s->work.broken, &s->work.about);
     s->report.records = benchmark_records(s->bench, &s->report.count);
     benchmark_progress(s->bench, &s->report.progress);
 }
@@ -335,7 +333,7 @@ static bool name_moment(struct session *s, struct baseline_row *row)
     struct baseline_pass *passes =
         arena_copy(&s->work.arena, row->passes, row->pass_count * sizeof *passes);
     for (uint32_t i = 0; passes && i < row->pass_count; i++)
-        passes[i].moment = s->about.date;
+        passes[i].moment = s->work.about.date;
     row->passes = passes;
     return passes != NULL;
 }
@@ -389,8 +387,8 @@ static int save_baseline(struct session *s)
     struct bench_report *report = &s->report;
     struct error e = ERROR_INIT;
     struct text text = TEXT_INIT;
-    struct baseline out = {.hone_version = s->about.hone_version,
-                           .date = s->about.date,
+    struct baseline out = {.hone_version = s->work.about.hone_version,
+                           .date = s->work.about.date,
                            .spec = s->work.spec->name,
                            .device = *s->work.device,
                            .rows = s->rows};
@@ -443,7 +441,6 @@ static int bench_and_show(struct session *s)
     struct text head = TEXT_INIT, end = TEXT_INIT;
     struct running running = {.workflow = benchmark_workflow(s->bench),
                               .work = &s->work,
-                              .broken = &s->broken,
                               .context = s,
                               .progress = show_bench_progress};
     update_report(s);
@@ -451,10 +448,10 @@ static int bench_and_show(struct session *s)
     workflow_write(&s->work.ticker, &head);
     workflow_run(&running);
     update_report(s);
-    int saved = s->settings->save && !s->broken.code ? save_baseline(s) : EXIT_DONE;
+    int saved = s->settings->save && !s->work.broken.code ? save_baseline(s) : EXIT_DONE;
     writer_end(w, report, &end);
     workflow_write(&s->work.ticker, &end);
-    int status = workflow_status(&s->broken, bench_failed, bench_losses(report) == 0);
+    int status = workflow_status(&s->work.broken, bench_failed, bench_losses(report) == 0);
     if (status == EXIT_DONE && s->report.path && !is_held(report))
         status = EXIT_UNHELD;
     return status == EXIT_DONE ? saved : status;

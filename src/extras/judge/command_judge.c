@@ -39,8 +39,6 @@ struct session {
     struct judging *judging;
     struct serving serving;
     struct judging_warm warm;
-    struct report_about about;
-    struct error broken;
 };
 
 // ---- what is shown -----------------------------------------------------------------------------
@@ -65,8 +63,8 @@ static void add_judge_command(const void *context, const struct judge_record *r,
 
 static void fill_judge_report(struct session *s, struct judge_report *out)
 {
-    work_about(&s->work, &s->broken, &s->about);
-    *out = (struct judge_report){.about = &s->about,
+    work_about(&s->work, &s->work.broken, &s->work.about);
+    *out = (struct judge_report){.about = &s->work.about,
                                  .spec = s->work.spec,
                                  .device = s->work.device,
                                  .records = judging_records(s->judging),
@@ -262,7 +260,6 @@ static int judge_and_show(struct session *s)
     workflow_write(&s->work.ticker, &head);
     struct running running = {.workflow = judging_workflow(s->judging),
                               .work = &s->work,
-                              .broken = &s->broken,
                               .context = s,
                               .record = show_verdict,
                               .progress = show_judge_progress};
@@ -270,7 +267,7 @@ static int judge_and_show(struct session *s)
     fill_judge_report(s, &report);
     writer_end(writer, &report, &end);
     workflow_write(&s->work.ticker, &end);
-    return workflow_status(&s->broken, workflow_failed, judge_has_right(&report));
+    return workflow_status(&s->work.broken, workflow_failed, judge_has_right(&report));
 }
 
 // ---- a stream of candidates ----------------------------------------------------------------------
@@ -307,14 +304,13 @@ static int judge_batch(struct session *s)
         return workflow_failed(&e);
     struct running running = {.workflow = judging_workflow(s->judging),
                               .work = &s->work,
-                              .broken = &s->broken,
                               .context = s,
                               .record = show_verdict,
                               .progress = show_judge_progress};
     workflow_run(&running);
     judging_free(s->judging);
     s->judging = NULL;
-    return workflow_status(&s->broken, workflow_failed, true);
+    return workflow_status(&s->work.broken, workflow_failed, true);
 }
 
 // Until the input ends: workers stay between batches, of which each has sizes, inputs and references of its own.
