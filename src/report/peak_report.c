@@ -249,19 +249,6 @@ const writers peak_writers = {[REPORT_TEXT] = {.end = write_peak},
 
 // ---- shares ------------------------------------------------------------------------------------
 
-static const char *name_of(enum peak_limit limit)
-{
-    return limit == PEAK_FP32 ? "fp32 peak" : "memory bandwidth";
-}
-
-static const char *why_beyond(enum peak_limit limit)
-{
-    return limit == PEAK_FP32 ? ": above it, so other units contributed (tensor cores, half "
-                                "precision), or the device was shared while it was measured"
-                              : ": above it, so caches contributed, or the device was shared while "
-                                "it was measured";
-}
-
 void report_peak_share(const struct peak *p, const char *unit, double value, struct text *out)
 {
     struct peak_share share, *s = &share;
@@ -274,12 +261,19 @@ void report_peak_share(const struct peak *p, const char *unit, double value, str
     const char *point = strchr(rate, '.');
     bool has_exponent = strchr(rate, 'e') != NULL;
     text_addf(out, "%s %s is %.*f %% of the device's measured %s (%s", number, unit,
-              s->share < 0.0995 ? 1 : 0, 100 * s->share, name_of(s->limit), rate);
+              s->share < 0.0995 ? 1 : 0, 100 * s->share,
+              s->limit == PEAK_FP32 ? "fp32 peak" : "memory bandwidth", rate);
     if (!has_exponent) {
         text_add(out, " ");
         put_interval(r, s->scale, point ? (int)strlen(point + 1) : 0, out);
     }
-    text_addf(out, "; hone peak)%s\n", s->beyond ? why_beyond(s->limit) : "");
+    text_addf(out, "; hone peak)%s\n",
+              !s->beyond ? ""
+              : s->limit == PEAK_FP32
+                  ? ": above it, so other units contributed (tensor cores, half precision), or the "
+                    "device was shared while it was measured"
+                  : ": above it, so caches contributed, or the device was shared while it was "
+                    "measured");
 }
 
 void report_peak_shares(const struct record_frame *f, const struct tune_record *r, struct text *out)

@@ -84,13 +84,6 @@ static void put_point(const struct sweep_report *v, const struct sweep_record *r
         put_point(v, row, true, out);
 }
 
-// The ratio and its interval, as one over the other line's time.
-static void put_sweep_ratio(const struct stats_ratio *r, struct text *number, struct text *interval)
-{
-    text_addf(number, "%.3f", r->ratio);
-    put_range(r->low, r->high, 3, r->interval, interval);
-}
-
 static void write_sweep_head(const void *report, struct text *out)
 {
     const struct sweep_report *v = report;
@@ -233,8 +226,10 @@ static void put_other(const struct sweep_report *v, uint32_t line, const struct 
     else
         duration_to_str(n->stats.median, number);
     text_add(&cells[0], number);
-    if (n->compared)
-        put_sweep_ratio(&n->ratio, &cells[1], &cells[2]);
+    if (n->compared) {
+        text_addf(&cells[1], "%.3f", n->ratio.ratio);
+        put_range(n->ratio.low, n->ratio.high, 3, n->ratio.interval, &cells[2]);
+    }
 }
 
 static void fill(const struct sweep_report *v, const struct layout *l,

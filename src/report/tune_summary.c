@@ -180,15 +180,6 @@ static void put_identical(struct table *t, const struct tune_report *v, const st
     text_release(&differs);
 }
 
-static void put_slowed(struct table *t, const struct tune_record *r, bool below)
-{
-    struct text words = TEXT_INIT;
-    gpu_put_slowed(&r->result->gpu, &words);
-    if (words.length)
-        table_note(t, below ? TIME : CONFIGURATION, "%s", text_cstr(&words));
-    text_release(&words);
-}
-
 static void put_rows(struct table *t, const struct tune_report *v, struct rows *rows)
 {
     rows->shown = rows->all = 0;
@@ -209,7 +200,11 @@ static void put_rows(struct table *t, const struct tune_report *v, struct rows *
         else
             table_cell(t, CONFIGURATION, "%s%s", text, mark);
         put_identical(t, v, r, rows->below);
-        put_slowed(t, r, rows->below);
+        struct text words = TEXT_INIT;
+        gpu_put_slowed(&r->result->gpu, &words);
+        if (words.length)
+            table_note(t, rows->below ? TIME : CONFIGURATION, "%s", text_cstr(&words));
+        text_release(&words);
     }
 }
 

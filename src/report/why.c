@@ -336,28 +336,6 @@ void report_why_sentences(const struct view_why *v, struct text *out)
 
 static const char *const kind_names[CODE_KINDS] = {[CODE_PTX] = "PTX", [CODE_SASS] = "SASS"};
 
-// "SASS for sm_90a, the hottest loop (OpenCL: lines 40 to 92, depth 2, of 3 loops; CUDA: ...)"
-static void put_title(const struct view_why *v, enum code_kind kind, bool loop, struct text *out)
-{
-    const struct why_part *part = &v->parts[kind];
-    text_addf(out, "%s, %s (", kind_names[kind],
-              loop ? "a pass of the hottest loop" : "the whole kernel");
-    for (uint32_t i = 0; i < v->count; i++) {
-        const struct code_profile *p = &part->sides[i].profile;
-        text_addf(out, "%s%s: ", i ? "; " : "", part->sides[i].label);
-        if (!loop)
-            text_addf(out, "%s%s%s, ", p->kernel, p->target[0] ? " for " : "", p->target);
-        if (!loop)
-            put_count(p->loops, "loop", out);
-        else if (p->loop_depth == 0)
-            text_add(out, "no loop");
-        else
-            text_addf(out, "lines %zu to %zu, depth %u", p->loop_first, p->loop_last,
-                      p->loop_depth);
-    }
-    text_add(out, ")");
-}
-
 enum column { LABEL, FIRST, SECOND, DIFFERENCE, PER_FIRST, PER_SECOND, COLUMN_COUNT };
 
 static void put_cell(const struct rows *r, const struct row *row, enum column column, char *out,
@@ -445,7 +423,24 @@ static void put_part(const struct view_why *v, enum code_kind kind, bool loop, c
     if (rows.count == 0)
         return;
     text_add(out, before);
-    put_title(v, kind, loop, out);
+    // "SASS for sm_90a, the hottest loop (OpenCL: lines 40 to 92, depth 2, of 3 loops; CUDA: ...)"
+    const struct why_part *part = &v->parts[kind];
+    text_addf(out, "%s, %s (", kind_names[kind],
+              loop ? "a pass of the hottest loop" : "the whole kernel");
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct code_profile *p = &part->sides[i].profile;
+        text_addf(out, "%s%s: ", i ? "; " : "", part->sides[i].label);
+        if (!loop)
+            text_addf(out, "%s%s%s, ", p->kernel, p->target[0] ? " for " : "", p->target);
+        if (!loop)
+            put_count(p->loops, "loop", out);
+        else if (p->loop_depth == 0)
+            text_add(out, "no loop");
+        else
+            text_addf(out, "lines %zu to %zu, depth %u", p->loop_first, p->loop_last,
+                      p->loop_depth);
+    }
+    text_add(out, ")");
     text_add(out, after);
     write(&rows, out);
 }

@@ -150,20 +150,6 @@ static void choose_launches(struct emitting *x)
     }
 }
 
-// "n == 5 and m == 6": true of this launch alone.
-static void add_condition(const struct emitting *x, const struct capture_launch *l,
-                          struct text *out)
-{
-    bool any = false;
-    for (uint32_t c = 0; c < x->column_count; c++) {
-        int64_t v = 0;
-        if (!x->varies[c] || !column_value(x, c, l, &v))
-            continue;
-        text_addf(out, "%s%s == %lld", any ? " and " : "", x->columns[c].name, (long long)v);
-        any = true;
-    }
-}
-
 // A value for each launch as one expression.
 static const char *by_launch(const struct emitting *x, const char *const *values)
 {
@@ -175,7 +161,15 @@ static const char *by_launch(const struct emitting *x, const char *const *values
         differ = differ || !str_equal(values[i], values[0]);
     for (uint32_t i = 0; differ && i + 1 < x->launch_count; i++) {
         text_addf(&t, "%s if ", values[i]);
-        add_condition(x, x->launches[i], &t);
+        // "n == 5 and m == 6": true of this launch alone.
+        bool any = false;
+        for (uint32_t c = 0; c < x->column_count; c++) {
+            int64_t v = 0;
+            if (!x->varies[c] || !column_value(x, c, x->launches[i], &v))
+                continue;
+            text_addf(&t, "%s%s == %lld", any ? " and " : "", x->columns[c].name, (long long)v);
+            any = true;
+        }
         text_add(&t, " else ");
     }
     text_add(&t, differ ? values[x->launch_count - 1] : values[0]);
@@ -680,18 +674,13 @@ static void emit_constants(struct emitting *x, struct emit *j)
     emit_object_end(j);
 }
 
-// Options that hone chooses itself.
-static bool is_target(const char *word)
-{
-    return str_starts(word, "-arch") || str_starts(word, "--gpu-architecture");
-}
-
 static void emit_options(struct emitting *x, struct emit *j)
 {
     struct making *m = x->m;
     emit_array_at(j, "options");
     for (uint32_t i = 0; i < m->other_count; i++) {
-        if (!is_target(m->others[i]))
+        // Options that hone chooses itself.
+        if (!(str_starts(m->others[i], "-arch") || str_starts(m->others[i], "--gpu-architecture")))
             emit_text(j, m->others[i]);
     }
     for (uint32_t i = 0; i < m->macro_count; i++) {

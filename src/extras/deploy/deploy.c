@@ -306,11 +306,6 @@ static const char **candidates_at(struct deploy *d, const struct deploy_row *row
     return choice ? list : NULL;
 }
 
-static bool is_of_row(const struct error *why)
-{
-    return why->code == ERROR_INPUT || why->code == ERROR_USAGE;
-}
-
 struct tune_options deploy_tune_options(const struct deploy *d, const struct deploy_row *row,
                                         const char *const *configurations, uint32_t count)
 {
@@ -344,7 +339,7 @@ static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
     const struct tune_options o = deploy_tune_options(d, row, candidates, count);
     d->records[d->row].tried = count;
     d->w.inner = tune_new(&o, &why);
-    if (!d->w.inner && !is_of_row(&why)) {
+    if (!d->w.inner && !(why.code == ERROR_INPUT || why.code == ERROR_USAGE)) {
         *e = why;
         return false;
     }

@@ -324,26 +324,6 @@ static void put_device_end(const struct deploy_report *v, uint32_t at, struct te
     put_gain(v, &t->devices[at], out);
 }
 
-// Where what the store knows is not the best of all that was asked for.
-static void put_parts(const struct deploy_report *v, uint32_t at, struct text *out)
-{
-    const struct deploy_device *d = &v->found.table->devices[at];
-    const char *const *parts = v->found.parts ? v->found.parts[at] : NULL;
-    for (uint32_t i = 0; parts && i < d->point_count; i++) {
-        const char *part = parts[v->found.chosen[at].rows[i]];
-        if (!part)
-            continue;
-        text_add(out, "At ");
-        put_shape(v, d->points[i].shape, out);
-        if (part[0])
-            text_addf(out, " only a part of the space is ranked: %s\n", part);
-        else
-            text_add(
-                out,
-                " nothing is ranked: the least median of what was measured one after the other\n");
-    }
-}
-
 void report_deploy_unknown(const struct deploy_report *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {
@@ -380,7 +360,21 @@ void report_deploy_end(const struct deploy_report *v, struct text *out)
     const struct deploy_table *t = v->found.table;
     for (uint32_t i = 0; t && i < t->device_count; i++) {
         put_device_end(v, i, out);
-        put_parts(v, i, out);
+        // Where what the store knows is not the best of all that was asked for.
+        const struct deploy_device *d = &v->found.table->devices[i];
+        const char *const *parts = v->found.parts ? v->found.parts[i] : NULL;
+        for (uint32_t k = 0; parts && k < d->point_count; k++) {
+            const char *part = parts[v->found.chosen[i].rows[k]];
+            if (!part)
+                continue;
+            text_add(out, "At ");
+            put_shape(v, d->points[k].shape, out);
+            if (part[0])
+                text_addf(out, " only a part of the space is ranked: %s\n", part);
+            else
+                text_add(out, " nothing is ranked: the least median of what was measured one after "
+                              "the other\n");
+        }
     }
     for (uint32_t i = 0; i < v->count; i++) {
         const struct deploy_record *r = &v->records[i];

@@ -327,17 +327,6 @@ static bool copy_memories(struct verifying *v, const struct cuda_launch *l,
     return true;
 }
 
-static void release_copies(struct verifying *v)
-{
-    for (uint32_t i = 0; i < v->memories.count; i++) {
-        bool is_first = v->copies[i] != 0;
-        for (uint32_t o = 0; o < i; o++)
-            is_first = is_first && v->copies[o] != v->copies[i];
-        if (is_first)
-            cuda_below.driver.cuMemFree(v->copies[i]);
-    }
-}
-
 static enum replace_verdict compare_outputs(const struct verifying *v, const struct tuned_table *t)
 {
     enum replace_verdict found = v->memories.count ? REPLACE_AGREE : REPLACE_NOT_COMPARED;
@@ -369,8 +358,15 @@ static bool verify_launch(const struct cuda_replacement *r, const struct cuda_la
         replace_count_verdict(r->state.table,
                               is_done ? compare_outputs(v, r->state.table) : REPLACE_NOT_COMPARED);
     }
-    if (v)
-        release_copies(v);
+    if (v) {
+        for (uint32_t i = 0; i < v->memories.count; i++) {
+            bool is_first = v->copies[i] != 0;
+            for (uint32_t o = 0; o < i; o++)
+                is_first = is_first && v->copies[o] != v->copies[i];
+            if (is_first)
+                cuda_below.driver.cuMemFree(v->copies[i]);
+        }
+    }
     free(v);
     return ok;
 }

@@ -243,17 +243,6 @@ static bool copy_buffers(struct verifying *v, const struct layer_launch *l,
     return layer_next.clFinish(l->queue) == CL_SUCCESS;
 }
 
-static void release_copies(struct verifying *v)
-{
-    for (uint32_t i = 0; i < v->count; i++) {
-        bool is_first = v->copies[i] != NULL;
-        for (uint32_t o = 0; o < i; o++)
-            is_first = is_first && v->copies[o] != v->copies[i];
-        if (is_first)
-            layer_next.clReleaseMemObject(v->copies[i]);
-    }
-}
-
 static enum replace_verdict compare_outputs(const struct verifying *v, const struct tuned_table *t,
                                             const struct layer_launch *l)
 {
@@ -299,7 +288,13 @@ static bool verify_launch(struct layer_replacement *r, const struct layer_launch
         replace_count_verdict(r->state.table, is_done ? compare_outputs(v, r->state.table, l)
                                                       : REPLACE_NOT_COMPARED);
     }
-    release_copies(v);
+    for (uint32_t i = 0; i < v->count; i++) {
+        bool is_first = v->copies[i] != NULL;
+        for (uint32_t o = 0; o < i; o++)
+            is_first = is_first && v->copies[o] != v->copies[i];
+        if (is_first)
+            layer_next.clReleaseMemObject(v->copies[i]);
+    }
     free(v);
     return ok;
 }
