@@ -68,13 +68,6 @@ static void put_axis(struct table *t, bool known, const struct score_interval *s
     table_cell(t, first + 2, "%.1f %%", 100 * fraction);
 }
 
-static void end_table(struct table *t, enum report_format format, struct text *out)
-{
-    table_print(t, format, "", out);
-    out->failed |= t->failed;
-    table_release(t);
-}
-
 static void write_file_along(const struct score_report *v, struct text *out)
 {
     struct table table;
@@ -91,7 +84,7 @@ static void write_file_along(const struct score_report *v, struct text *out)
         else
             table_cell(&table, NEAR, "after %.0f", a->near);
     }
-    end_table(&table, v->format, out);
+    table_end(&table, v->format, "", out);
 }
 
 // "energy" of "min:energy".
@@ -150,7 +143,7 @@ static void write_score_record(const void *report, const void *record, struct te
         }
         table_cell(&table, STRATEGY, "%s", v->records[i].description);
     }
-    end_table(&table, v->format, out);
+    table_end(&table, v->format, "", out);
     text_add(out, "\n");
     write_file_along(v, out);
     text_add(out, r->file + 1 < v->options->file_count ? "\n" : "");
@@ -178,7 +171,7 @@ static void write_score_end(const void *report, struct text *out)
                      axis == SCORE_TIME ? TIME : SCORE);
         table_cell(&table, STRATEGY, "%s", m[i].description);
     }
-    end_table(&table, v->format, out);
+    table_end(&table, v->format, "", out);
     text_add(out, "\n");
     table_init(&table, along_columns, ALONG_COLUMNS);
     for (size_t i = 0; i < v->options->strategy_count * SCORE_AXES; i++) {
@@ -188,7 +181,7 @@ static void write_score_end(const void *report, struct text *out)
             put_along(&table, v->options, axis, of->score[axis].mean, of->lead[axis],
                       of->description);
     }
-    end_table(&table, v->format, out);
+    table_end(&table, v->format, "", out);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

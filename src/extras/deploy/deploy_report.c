@@ -78,7 +78,6 @@ static const char *note_of(const struct deploy_gain *g)
 static void put_point_row(const struct deploy_report *v, const struct deploy_point *p,
                           struct table *table)
 {
-    struct text percent = TEXT_INIT, range = TEXT_INIT;
     uint32_t first = v->found.column_count;
     const struct deploy_gain *g = &p->gain;
     char time[32];
@@ -87,18 +86,14 @@ static void put_point_row(const struct deploy_report *v, const struct deploy_poi
         table_cell(table, i, "%lld", (long long)p->shape[i]);
     table_cell(table, first + CELL_CONFIGURATION, "%u", p->configuration);
     duration_to_str(p->median_ns, time);
-    put_percent(p->above_best, &percent);
     table_cell(table, first + CELL_TIME, "%s", time);
-    table_cell(table, first + CELL_ABOVE, "%s", text_cstr(&percent));
+    put_percent(p->above_best, table_text(table, first + CELL_ABOVE));
     if (g->ratio > 0)
         table_cell(table, first + CELL_GAIN, "%.2f", g->ratio);
     if (g->ratio > 0 && g->is_in_turn && !g->is_default)
-        put_range(g->low, g->high, 2, g->is_interval, &range);
-    table_cell(table, first + CELL_INTERVAL, "%s", text_cstr(&range));
+        put_range(g->low, g->high, 2, g->is_interval, table_text(table, first + CELL_INTERVAL));
     table_cell(table, first + CELL_NOTE, "%s%s%s", p->is_refined ? "added" : "",
                p->is_refined && note_of(g)[0] ? ", " : "", note_of(g));
-    text_release(&percent);
-    text_release(&range);
 }
 
 static void put_device_table(const struct deploy_report *v, const struct deploy_device *d,
@@ -121,8 +116,7 @@ static void put_device_table(const struct deploy_report *v, const struct deploy_
     for (uint32_t i = 0; i < d->point_count; i++)
         put_point_row(v, &d->points[i], &table);
     text_addf(out, "%s:\n", d->name);
-    table_print(&table, REPORT_TEXT, "  ", out);
-    table_release(&table);
+    table_end(&table, REPORT_TEXT, "  ", out);
 }
 
 void report_deploy_table(const struct deploy_report *v, struct text *out)
