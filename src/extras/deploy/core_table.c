@@ -672,9 +672,8 @@ static bool make_core_options(struct maker_of_core *m, hone_core_configuration *
     if (ok && m->sources && program_mentions(m->sources, src->first_extra + EXTRA_KERNEL_TUNER))
         ok = add_option_word(m, "-Dkernel_tuner=1", &options);
     ok = ok && add_names(m, out, &options);
-    if (ok && (options.failed || !(out->options = arena_strdup(m->arena, text_cstr(&options)))))
-        ok = error_memory(m->e);
-    text_release(&options);
+    out->options = text_to_arena(&options, m->arena);
+    ok = ok && (out->options || error_memory(m->e));
     out->retarget = HONE_CORE_NONE;
     if (!ok || !p->target || !m->traits->retargets)
         return ok;

@@ -56,16 +56,13 @@ static bool make_row(struct deploy *d, uint32_t at, struct error *e)
     return deploy_load_row(d, row, e);
 }
 
-// The spec as it is at the first point: what varies means nothing in it.
-static bool load_table_spec(struct deploy *d, struct error *e)
+struct spec_options deploy_spec_options(struct deploy *d, const char *const *set)
 {
-    struct spec_options so = {.set = d->o.plan->points[0].set,
-                              .set_count = d->o.plan->name_count,
-                              .strict = d->o.strict,
-                              .digests = &d->digests,
-                              .device = d->o.tune.setup.device};
-    d->spec = spec_load(d->o.path, &so, e);
-    return d->spec != NULL;
+    return (struct spec_options){.set = set,
+                                 .set_count = d->o.plan->name_count,
+                                 .strict = d->o.strict,
+                                 .digests = &d->digests,
+                                 .device = d->o.tune.setup.device};
 }
 
 static bool read_sources(struct deploy *d, struct error *e)
@@ -96,8 +93,7 @@ static bool find_default_text(struct deploy *d, struct error *e)
     if (!is_valid && !spec_baseline(d->sources, d->o.tune.setup.device, choice))
         spec_default(d->spec, choice);
     spec_configuration_text(d->spec, choice, true, &text);
-    d->default_text = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
-    text_release(&text);
+    d->default_text = text_to_arena(&text, &d->arena);
     return d->default_text || error_memory(e);
 }
 
@@ -141,7 +137,7 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
         log_add(d->o.tune.setup.log, LOG_WARNING,
                 "the default is not in the part of the space that was asked for: %s stands for it",
                 text_cstr(&first));
-        d->default_text = first.failed ? NULL : arena_strdup(&d->arena, text_cstr(&first));
+        d->default_text = text_to_arena(&first, &d->arena);
     }
     text_release(&first);
     return (choice && d->default_text) || error_memory(e);
@@ -158,7 +154,9 @@ static bool make_deploy(struct deploy *d, struct error *e)
     if (!d->rows || !d->records || !d->winners)
         return error_memory(e);
     d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.setup.device};
-    if (!find_columns(d, e) || !load_table_spec(d, e) || !read_sources(d, e) ||
+    // The spec as it is at the first point: what varies means nothing in it.
+    const struct spec_options so = deploy_spec_options(d, d->o.plan->points[0].set);
+    if (!find_columns(d, e) || !(d->spec = spec_load(d->o.path, &so, e)) || !read_sources(d, e) ||
         !deploy_table_init(&d->table, d->spec, d->columns, d->column_count, &d->arena, e))
         return false;
     for (; d->row_count < points; d->row_count++) {
@@ -166,8 +164,7 @@ static bool make_deploy(struct deploy *d, struct error *e)
             return false;
     }
     compare_name(d->spec->name, "deploy", &name);
-    d->name = name.failed ? NULL : arena_strdup(&d->arena, text_cstr(&name));
-    text_release(&name);
+    d->name = text_to_arena(&name, &d->arena);
     if (!d->name)
         return error_memory(e);
     const char *vendor =
@@ -251,8 +248,7 @@ static bool take_winners(struct deploy *d, struct error *e)
             continue;
         }
         spec_configuration_text(n->spec, n->choice, true, &text);
-        row->winner = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
-        text_release(&text);
+        row->winner = text_to_arena(&text, &d->arena);
         if (!row->winner)
             return error_memory(e);
         add_winner(d, row->winner);
@@ -473,9 +469,8 @@ static enum workflow_answer step_deploy(void *workflow, int timeout_ms, const vo
     if (d->w.cancelled && !d->w.inner && d->phase == DEPLOY_MEASURING)
         return WORKFLOW_END;
     if (d->o.is_known_only) {
-        bool ok = deploy_read_known(d, e);
         d->phase = DEPLOY_DONE;
-        return ok ? WORKFLOW_END : WORKFLOW_BROKEN;
+        return deploy_read_known(d, e) ? WORKFLOW_END : WORKFLOW_BROKEN;
     }
     if (d->phase == DEPLOY_BUILDING) {
         if (d->image_count == deploy_images_planned(d) || (d->w.cancelled && !d->w.inner))

@@ -76,7 +76,9 @@ struct deploy {
     bool is_whole;
 };
 
-// deploy.c: the options of a tune of these configurations at the row, whose results are stored under the deploy's name.
+// deploy.c: how the spec is read with these constants.
+struct spec_options deploy_spec_options(struct deploy *d, const char *const *set);
+// The options of a tune of these configurations at the row, whose results are stored under the deploy's name.
 struct tune_options deploy_tune_options(const struct deploy *d, const struct deploy_row *row,
                                         const char *const *configurations, uint32_t count);
 

@@ -265,8 +265,9 @@ static const char *title_of(struct session *s)
         if (is_new && title.length < 200)
             text_addf(&title, "%s%s", title.length ? ", " : "", s->page.sets[i].spec);
     }
-    const char *own = arena_strdup(&s->work.arena, title.length ? text_cstr(&title) : "No results");
-    text_release(&title);
+    if (!title.length)
+        return "No results";
+    const char *own = text_to_arena(&title, &s->work.arena);
     return own ? own : "";
 }
 
