@@ -97,23 +97,13 @@ static bool find_default_text(struct deploy *d, struct error *e)
     return d->default_text || error_memory(e);
 }
 
-// Is the configuration one of the space, which is of the spec?
-static bool is_one_of(const struct space *space, const struct spec *spec, const char *text,
-                      uint32_t *choice)
-{
-    struct error ignored = ERROR_INIT;
-    uint64_t index;
-    spec_default(spec, choice);
-    return spec_parse_configuration(spec, text, choice, &ignored) &&
-           space_find(space, choice, &index);
-}
-
 // A table of a part of the space (--config, --where) has no configuration outside it: if the
 // default is not in the part at any point, the first of the part takes its place.
 static bool take_default_of_part(struct deploy *d, struct error *e)
 {
     struct text first = TEXT_INIT;
     struct error why = ERROR_INIT; // of the first point at which nothing is left
+    uint64_t index;
     uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
     bool is_in =
         d->o.tune.setup.space.configuration_count == 0 && d->o.tune.setup.space.where_count == 0;
@@ -122,7 +112,8 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
         struct error here = ERROR_INIT;
         struct space *space = deploy_row_space(d, &d->rows[i], &here);
         why = why.code ? why : here;
-        is_in = space && is_one_of(space, spec, d->default_text, choice);
+        is_in = space && deploy_read_choice(spec, d->default_text, choice) &&
+                space_find(space, choice, &index);
         if (space && !is_in && first.length == 0) {
             space_get(space, 0, choice);
             spec_configuration_text(spec, choice, true, &first);
@@ -290,13 +281,11 @@ static const char **candidates_at(struct deploy *d, const struct deploy_row *row
         arena_array(&d->arena, row->spec->parameter_count + (size_t)1, sizeof *choice);
     *count = 0;
     for (uint32_t i = 0; list && choice && i <= d->winner_count; i++) {
-        struct error ignored = ERROR_INIT;
         const char *text = i < d->winner_count ? d->winners[i] : d->default_text;
         bool is_there = false;
         for (uint32_t k = 0; !is_there && k < *count; k++)
             is_there = str_equal(list[k], text);
-        spec_default(row->spec, choice);
-        if (!is_there && spec_parse_configuration(row->spec, text, choice, &ignored))
+        if (!is_there && deploy_read_choice(row->spec, text, choice))
             list[(*count)++] = text;
     }
     return choice ? list : NULL;

@@ -94,6 +94,9 @@ bool grid_put(struct deploy_grid *g, const char *text, const struct grid_cell *c
 // NULL: it has none.
 const struct grid_cell *grid_find(const struct deploy_grid *g, uint32_t row, uint32_t candidate);
 
+// deploy_end.c: reads a text of parameters, with the spec's defaults; false: the spec has no such values (now).
+bool deploy_read_choice(const struct spec *spec, const char *text, uint32_t *choice);
+
 // deploy_groups.c: what counts work-groups.
 struct deploy_counter {
     struct deploy_table table;
