@@ -9,7 +9,7 @@
 #include <math.h>
 
 // "1536", or with several columns "M=1536, N=512".
-static void put_shape(const struct deploy_report *v, const int64_t *shape, struct text *out)
+static void put_shape(const struct deploy_view *v, const int64_t *shape, struct text *out)
 {
     const struct deploy_found *f = &v->found;
     for (uint32_t i = 0; i < f->column_count; i++) {
@@ -47,8 +47,7 @@ static void put_gain_at(const struct deploy_gain *g, struct text *out)
     text_add(out, is_tied(g) ? ", tied" : "");
 }
 
-void report_deploy_row(const struct deploy_report *v, const struct deploy_record *r,
-                       struct text *out)
+void report_deploy_row(const struct deploy_view *v, const struct deploy_record *r, struct text *out)
 {
     char time[32];
     put_shape(v, r->shape, out);
@@ -75,7 +74,7 @@ static const char *note_of(const struct deploy_gain *g)
                             : "";
 }
 
-static void put_point_row(const struct deploy_report *v, const struct deploy_point *p,
+static void put_point_row(const struct deploy_view *v, const struct deploy_point *p,
                           struct table *table)
 {
     uint32_t first = v->found.column_count;
@@ -96,7 +95,7 @@ static void put_point_row(const struct deploy_report *v, const struct deploy_poi
                p->is_refined && note_of(g)[0] ? ", " : "", note_of(g));
 }
 
-static void put_device_table(const struct deploy_report *v, const struct deploy_device *d,
+static void put_device_table(const struct deploy_view *v, const struct deploy_device *d,
                              struct text *out)
 {
     enum { MOST = 64 };
@@ -119,7 +118,7 @@ static void put_device_table(const struct deploy_report *v, const struct deploy_
     table_end(&table, REPORT_TEXT, "  ", out);
 }
 
-void report_deploy_table(const struct deploy_report *v, struct text *out)
+void report_deploy_table(const struct deploy_view *v, struct text *out)
 {
     const struct deploy_table *t = v->found.table;
     if (!t)
@@ -134,7 +133,7 @@ void report_deploy_table(const struct deploy_report *v, struct text *out)
 
 // ---- what it costs -----------------------------------------------------------------------------
 
-static void put_spread(const struct deploy_report *v, const struct deploy_matrix *m,
+static void put_spread(const struct deploy_view *v, const struct deploy_matrix *m,
                        const struct deploy_spread *s, struct text *out)
 {
     text_add(out, "median ");
@@ -157,7 +156,7 @@ static bool has_weights(const struct deploy_matrix *m)
 // Prints how much sizes between the points lose: before any of them became a point, and in the
 // table as it is. Sizes that stayed between the points are the good ones, and do not predict the
 // next size; leaving out each size in turn does.
-static void put_drawn(const struct deploy_report *v, const struct deploy_matrix *m,
+static void put_drawn(const struct deploy_view *v, const struct deploy_matrix *m,
                       const struct deploy_chosen *c, struct text *out)
 {
     if (c->drawn.count > 0) {
@@ -228,7 +227,7 @@ static void add_gain(const struct deploy_gain *g, uint32_t at, struct gains *s)
 }
 
 // Each point has its own rounds, so that the errors of their logarithms add up as squares.
-static void put_mean_gain(const struct deploy_report *v, const struct deploy_device *d,
+static void put_mean_gain(const struct deploy_view *v, const struct deploy_device *d,
                           const struct gains *s, struct text *out)
 {
     const struct deploy_gain *least = &d->points[s->least_at].gain;
@@ -262,7 +261,7 @@ static void put_mean_gain(const struct deploy_report *v, const struct deploy_dev
     text_add(out, "\n");
 }
 
-static void put_gain(const struct deploy_report *v, const struct deploy_device *d, struct text *out)
+static void put_gain(const struct deploy_view *v, const struct deploy_device *d, struct text *out)
 {
     struct gains s = {.count = 0};
     for (uint32_t i = 0; i < d->point_count; i++)
@@ -297,7 +296,7 @@ static uint32_t used_by(const struct deploy_device *d, uint32_t configurations)
     return used;
 }
 
-static void put_device_end(const struct deploy_report *v, uint32_t at, struct text *out)
+static void put_device_end(const struct deploy_view *v, uint32_t at, struct text *out)
 {
     const struct deploy_table *t = v->found.table;
     const struct deploy_chosen *c = &v->found.chosen[at];
@@ -318,7 +317,7 @@ static void put_device_end(const struct deploy_report *v, uint32_t at, struct te
     put_gain(v, &t->devices[at], out);
 }
 
-void report_deploy_unknown(const struct deploy_report *v, struct text *out)
+void report_deploy_unknown(const struct deploy_view *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {
         if (!v->records[i].is_unknown)
@@ -349,7 +348,7 @@ static void put_answer(const struct deploy_table *t, const int64_t *shape, struc
     core_table_release(&c);
 }
 
-void report_deploy_end(const struct deploy_report *v, struct text *out)
+void report_deploy_end(const struct deploy_view *v, struct text *out)
 {
     const struct deploy_table *t = v->found.table;
     for (uint32_t i = 0; t && i < t->device_count; i++) {
