@@ -9,22 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PENDING_MOST = 128, ALLOCATOR_ALIGNS = 256, ASKED_MOST = 1 << 15 };
-
-static struct pending {
-    pthread_mutex_t lock;
-    struct {
-        CUevent start, end;
-        struct capture_shape *shape;
-    } list[PENDING_MOST];
-    uint32_t count;
-} pending = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void cuda_record_after_fork(void)
-{
-    pthread_mutex_init(&pending.lock, NULL);
-    pending.count = 0;
-}
+enum { ALLOCATOR_ALIGNS = 256, ASKED_MOST = 1 << 15 };
 
 // ---- times -------------------------------------------------------------------------------------
 
@@ -45,29 +30,28 @@ static void release_events(CUevent start, CUevent end)
         cuda_below.driver.cuEventDestroy(end);
 }
 
-static void harvest_times(void)
+static bool take_time(const struct layer_timed *t)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < pending.count; i++) {
-        const CUresult asked = cuda_below.cuEventQuery(pending.list[i].end);
-        if (asked == CUDA_ERROR_NOT_READY) {
-            pending.list[kept++] = pending.list[i];
-            continue;
-        }
-        if (asked == CUDA_SUCCESS)
-            add_time(pending.list[i].shape, pending.list[i].start, pending.list[i].end);
-        release_events(pending.list[i].start, pending.list[i].end);
-    }
-    pending.count = kept;
+    const CUresult asked = cuda_below.cuEventQuery(t->end);
+    if (asked == CUDA_ERROR_NOT_READY)
+        return false;
+    if (asked == CUDA_SUCCESS)
+        add_time(t->shape, t->start, t->end);
+    release_events(t->start, t->end);
+    return true;
 }
+
+static struct layer_times times = {.lock = PTHREAD_MUTEX_INITIALIZER, .take = take_time};
 
 void cuda_record_times(void)
 {
-    if (!cuda_below.cuEventQuery || atomic_load(&cuda_graph_captures) > 0 ||
-        pthread_mutex_trylock(&pending.lock) != 0)
-        return;
-    harvest_times();
-    pthread_mutex_unlock(&pending.lock);
+    if (cuda_below.cuEventQuery && atomic_load(&cuda_graph_captures) == 0)
+        layer_times_take(&times);
+}
+
+void cuda_record_after_fork(void)
+{
+    layer_times_after_fork(&times);
 }
 
 bool cuda_is_recorded_now(CUstream stream)
@@ -505,23 +489,8 @@ static CUresult time_launch(const struct cuda_launch *l, struct capture_shape *s
     if (cuda_is_recorded_now(l->stream) || !cuda_below.cuEventQuery)
         return cuda_enqueue(l);
     const CUresult code = launch_between(l, events);
-    // Takes over the events.
-    if (events[0]) {
-        bool is_kept = false;
-        if (pthread_mutex_trylock(&pending.lock) == 0) {
-            if (pending.count >= PENDING_MOST / 2)
-                harvest_times();
-            is_kept = pending.count < PENDING_MOST;
-            if (is_kept) {
-                pending.list[pending.count].start = events[0];
-                pending.list[pending.count].end = events[1];
-                pending.list[pending.count++].shape = s;
-            }
-            pthread_mutex_unlock(&pending.lock);
-        }
-        if (!is_kept)
-            release_events(events[0], events[1]);
-    }
+    if (events[0] && !layer_times_keep(&times, s, events[0], events[1]))
+        release_events(events[0], events[1]);
     return code;
 }
 

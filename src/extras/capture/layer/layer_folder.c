@@ -178,6 +178,46 @@ struct capture_shape *layer_shape(uint64_t key, uint64_t kernel)
     return NULL;
 }
 
+// ---- times -------------------------------------------------------------------------------------
+
+static void take_ended(struct layer_times *t)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (!t->take(&t->list[i]))
+            t->list[kept++] = t->list[i];
+    }
+    t->count = kept;
+}
+
+// Where the lock is taken, its holder does it.
+void layer_times_take(struct layer_times *t)
+{
+    if (pthread_mutex_trylock(&t->lock) != 0)
+        return;
+    take_ended(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+bool layer_times_keep(struct layer_times *t, struct capture_shape *s, void *start, void *end)
+{
+    if (pthread_mutex_trylock(&t->lock) != 0)
+        return false;
+    if (t->count >= PENDING_MOST / 2)
+        take_ended(t);
+    const bool has_room = t->count < PENDING_MOST;
+    if (has_room)
+        t->list[t->count++] = (struct layer_timed){s, start, end};
+    pthread_mutex_unlock(&t->lock);
+    return has_room;
+}
+
+void layer_times_after_fork(struct layer_times *t)
+{
+    pthread_mutex_init(&t->lock, NULL);
+    t->count = 0;
+}
+
 // ---- lines -------------------------------------------------------------------------------------
 
 static bool line_room(struct layer_line *l, size_t more)

@@ -9,18 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PENDING_MOST = 128, QUEUES_MOST = 64, KERNELS_MOST = 1 << 14 };
+enum { QUEUES_MOST = 64, KERNELS_MOST = 1 << 14 };
 
 atomic_long layer_user_events;
-
-static struct pending {
-    pthread_mutex_t lock;
-    struct {
-        cl_event event;
-        struct capture_shape *shape;
-    } list[PENDING_MOST];
-    uint32_t count;
-} pending = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_mutex_t capturing = PTHREAD_MUTEX_INITIALIZER;
 
@@ -30,14 +21,6 @@ static struct known_kernels {
     uint64_t keys[KERNELS_MOST];
     uint64_t captured[KERNELS_MOST]; // shapes
 } kernels = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void layer_record_after_fork(void)
-{
-    pthread_mutex_init(&pending.lock, NULL);
-    pthread_mutex_init(&capturing, NULL);
-    pthread_mutex_init(&kernels.lock, NULL);
-    pending.count = 0;
-}
 
 // ---- times -------------------------------------------------------------------------------------
 
@@ -54,50 +37,31 @@ static void add_time(struct capture_shape *s, cl_event event)
     atomic_fetch_add(&s->ns, to - from);
 }
 
-// Takes the times of launches that have ended.
-static void harvest_times(void)
+static bool take_time(const struct layer_timed *t)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < pending.count; i++) {
-        cl_int status = CL_QUEUED;
-        const cl_int asked = layer_next.clGetEventInfo(
-            pending.list[i].event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-        if (asked == CL_SUCCESS && status > CL_COMPLETE) {
-            pending.list[kept++] = pending.list[i];
-            continue;
-        }
-        if (asked == CL_SUCCESS && status == CL_COMPLETE)
-            add_time(pending.list[i].shape, pending.list[i].event);
-        layer_next.clReleaseEvent(pending.list[i].event);
-    }
-    pending.count = kept;
+    cl_int status = CL_QUEUED;
+    const cl_int asked = layer_next.clGetEventInfo(t->end, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                   sizeof status, &status, NULL);
+    if (asked == CL_SUCCESS && status > CL_COMPLETE)
+        return false;
+    if (asked == CL_SUCCESS && status == CL_COMPLETE)
+        add_time(t->shape, t->end);
+    layer_next.clReleaseEvent(t->end);
+    return true;
 }
+
+static struct layer_times times = {.lock = PTHREAD_MUTEX_INITIALIZER, .take = take_time};
 
 void layer_record_times(void)
 {
-    if (pthread_mutex_trylock(&pending.lock) != 0)
-        return;
-    harvest_times();
-    pthread_mutex_unlock(&pending.lock);
+    layer_times_take(&times);
 }
 
-// Takes over the reference.
-static void keep_event(struct capture_shape *s, cl_event event)
+void layer_record_after_fork(void)
 {
-    if (pthread_mutex_trylock(&pending.lock) != 0) {
-        layer_next.clReleaseEvent(event);
-        return;
-    }
-    if (pending.count >= PENDING_MOST / 2)
-        harvest_times();
-    if (pending.count < PENDING_MOST) {
-        pending.list[pending.count].event = event;
-        pending.list[pending.count++].shape = s;
-        event = NULL;
-    }
-    pthread_mutex_unlock(&pending.lock);
-    if (event)
-        layer_next.clReleaseEvent(event);
+    layer_times_after_fork(&times);
+    pthread_mutex_init(&capturing, NULL);
+    pthread_mutex_init(&kernels.lock, NULL);
 }
 
 // ---- kernels -----------------------------------------------------------------------------------
@@ -770,8 +734,8 @@ static cl_int time_launch(const struct layer_launch *l, struct capture_shape *s)
     const cl_int status = layer_enqueue(&timed);
     if (status == CL_SUCCESS && l->event)
         layer_next.clRetainEvent(*l->event);
-    if (status == CL_SUCCESS)
-        keep_event(s, *timed.event);
+    if (status == CL_SUCCESS && !layer_times_keep(&times, s, NULL, *timed.event))
+        layer_next.clReleaseEvent(*timed.event);
     return status;
 }
 
