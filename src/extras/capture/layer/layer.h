@@ -196,8 +196,6 @@ static inline void layer_note_call(void)
 void layer_folder_open(void);
 // A file's bytes, with room for one more behind them; for free(). NULL: it cannot be read.
 char *layer_read_file(const char *path, size_t *length);
-// A line of the log, whole or not at all.
-void layer_log(const char *line, size_t length);
 // Keeps a content under its digest, unless it is new and larger than `room`. CAPTURE_NONE: it is kept.
 enum capture_reason layer_keep(const void *bytes, size_t length, uint64_t room, char digest[65]);
 // Bytes of contents that may still be kept.
@@ -212,7 +210,7 @@ struct layer_line {
 };
 void line_add(struct layer_line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void line_text(struct layer_line *l, const char *text); // as JSON
-void line_end(struct layer_line *l, bool write);        // releases it
+void line_end(struct layer_line *l, bool write);        // in the log, if it is whole; releases it
 
 // ---- what is recorded --------------------------------------------------------------------------
 

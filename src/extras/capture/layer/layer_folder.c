@@ -99,13 +99,6 @@ static bool write_whole(int file, const char *bytes, size_t length)
     return true;
 }
 
-// A line that was cut by a full disk is ended by the next, and the reader drops it.
-void layer_log(const char *line, size_t length)
-{
-    if (folder.log >= 0)
-        write_whole(folder.log, line, length);
-}
-
 uint64_t layer_room(void)
 {
     const uint64_t bytes = atomic_load(&layer_counts->bytes);
@@ -259,10 +252,11 @@ void line_text(struct layer_line *l, const char *text)
     line_add(l, "\"");
 }
 
+// A line that was cut by a full disk is ended by the next, and the reader drops it.
 void line_end(struct layer_line *l, bool write)
 {
     line_add(l, "\n");
-    if (write && !l->failed)
-        layer_log(l->text, l->length);
+    if (write && !l->failed && folder.log >= 0)
+        write_whole(folder.log, l->text, l->length);
     free(l->text);
 }
