@@ -516,8 +516,9 @@ static void put_csv_row(const struct sweep_report *v, const struct sweep_record 
         out->data[out->length - 1] = '\n';
 }
 
-void report_sweep_csv(const struct sweep_report *v, struct text *out)
+void report_sweep_csv(const void *report, struct text *out)
 {
+    const struct sweep_report *v = report;
     for (uint32_t i = 0; i < v->plan->name_count; i++)
         put_field(v->plan->names[i].name, out);
     text_add(out, "line,kind,configuration,status,median_ns,low_ns,high_ns,samples,");
@@ -552,14 +553,9 @@ static void write_sweep_end_markdown(const void *report, struct text *out)
     put_sweep(report, REPORT_MARKDOWN, out);
 }
 
-static void write_sweep_end_csv(const void *report, struct text *out)
-{
-    report_sweep_csv(report, out);
-}
-
 const writers sweep_writers = {
     [REPORT_TEXT] = {.head = write_sweep_head, .end = write_sweep_end},
     [REPORT_JSON] = {.end_fields = &report_sweep_fields},
     [REPORT_MARKDOWN] = {.end = write_sweep_end_markdown},
-    [REPORT_CSV] = {.end = write_sweep_end_csv},
+    [REPORT_CSV] = {.end = report_sweep_csv},
 };
