@@ -67,17 +67,16 @@ static const char *full_text(struct deploy_grid *g, const struct spec *spec,
     struct text text = TEXT_INIT;
     struct error why = ERROR_INIT;
     uint32_t *choice = arena_array(g->arena, spec->parameter_count + (size_t)1, sizeof *choice);
-    const char *full = NULL;
-    if (choice) {
-        spec_default(spec, choice);
-        if (!spec_parse_configuration(spec, configuration, choice, &why)) {
-            *failed |= why.code == ERROR_MEMORY;
-            return NULL;
-        }
-        spec_configuration_text(spec, choice, true, &text);
-        full = text.failed ? NULL : arena_strdup(g->arena, text_cstr(&text));
+    *failed |= !choice;
+    if (!choice)
+        return NULL;
+    spec_default(spec, choice);
+    if (!spec_parse_configuration(spec, configuration, choice, &why)) {
+        *failed |= why.code == ERROR_MEMORY;
+        return NULL;
     }
-    text_release(&text);
+    spec_configuration_text(spec, choice, true, &text);
+    const char *full = text_to_arena(&text, g->arena);
     *failed |= !full;
     return full;
 }
