@@ -10,8 +10,8 @@
 struct word {
     const struct token *token;
     uint32_t file;
-    bool is_dropped;
-    const char *instead; // (or NULL) what is written in its place
+    bool is_dropped, is_inside; // is_inside: behind another word of what is dropped
+    const char *instead;        // (or NULL) what is written in its place
 };
 
 enum part_kind { PART_FRAME, PART_FUNCTION, PART_RECORD, PART_TYPE, PART_VARIABLE, PART_CALL };
@@ -659,11 +659,20 @@ static void write_library_types(struct device_reader *d, uint32_t line, struct t
         text_addf(out, "#line %u\n", line);
 }
 
+static void write_lines_of(const char *text, size_t length, struct text *out)
+{
+    for (size_t at = 0; at < length; at++) {
+        if (text[at] == '\n')
+            text_addc(out, '\n');
+    }
+}
+
 static bool write_device_file(struct device_reader *d, uint32_t file)
 {
     struct device_file *f = &d->program->files[file];
     const struct scan *scan = &d->scans[file];
     struct text out = TEXT_INIT;
+    size_t behind = 0; // word behind the last one that was written or left out
     for (uint32_t i = 0; i < scan->count; i++) {
         const struct item_words *words = &d->items[file][i];
         const size_t from = scan->items[i].from;
@@ -671,16 +680,20 @@ static bool write_device_file(struct device_reader *d, uint32_t file)
         const bool is_text = scan->items[i].kind == SCAN_TEXT && !scan->items[i].reads;
         if (is_host_header(d, &scan->items[i])) {
             write_library_types(d, scan->items[i].first, &out);
-            for (size_t at = from; at < to; at++) {
-                if (f->text[at] == '\n')
-                    text_addc(&out, '\n');
-            }
+            write_lines_of(f->text + from, to - from, &out);
+            continue;
+        }
+        // The compiler may see other lines in the midst of what is left out.
+        if (is_text && !words->is_live && behind < d->word_count && d->words[behind].is_inside &&
+            d->words[behind].file == file) {
+            write_lines_of(f->text + from, to - from, &out);
             continue;
         }
         if (!is_text || !words->is_live) {
             text_addn(&out, f->text + from, to - from);
             continue;
         }
+        behind = words->to;
         uint32_t line = scan->items[i].first;
         for (size_t at = words->from; at < words->to; at++) {
             if (!d->words[at].is_dropped)
@@ -720,8 +733,10 @@ static bool drop_parts(struct device_reader *d)
         d->program->left_out += is_host;
         if (is_host && first->file == 0 && !d->program->first_line)
             d->program->first_line = first->token->line;
-        for (size_t k = p->from; k < p->to && !p->is_kept; k++)
+        for (size_t k = p->from; k < p->to && !p->is_kept; k++) {
             d->words[k].is_dropped = true;
+            d->words[k].is_inside = k > p->from;
+        }
     }
     return has_kernel && (d->program->left_out || d->program->faulty || has_host_header(d));
 }

@@ -654,6 +654,16 @@ static struct function *function_ahead(const struct parser *p)
     return p->function && !p->function->name ? p->function : NULL;
 }
 
+// A word that nothing explains in front of a type.
+static bool is_export_word(const struct parser *p)
+{
+    struct type ignored = {.base = TYPE_VOID};
+    const char *next = p->at + 1 < p->end && p->at[1].kind == TOKEN_NAME ? p->at[1].text : NULL;
+    return next && !find_type(p, p->at->text) && !builtin_type(p, p->at->text, &ignored) &&
+           find_slot(p, next) == SLOT_NONE &&
+           (joins_type(next) || builtin_type(p, next, &ignored) || find_type(p, next));
+}
+
 // All that stands before the names that are declared.
 static void read_specifiers(struct parser *p, struct type *t)
 {
@@ -695,6 +705,8 @@ static void read_specifiers(struct parser *p, struct type *t)
             read_enum(p, t);
             has_type = true;
             continue;
+        } else if (!has_type && is_export_word(p)) {
+            // what a macro of the host leaves out: EXPORT void f()
         } else if (!has_type) {
             take_type_word(p, t);
             has_type = true;

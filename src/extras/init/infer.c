@@ -76,7 +76,11 @@ static bool is_language_name(const char *name)
                                          "LONG", "CHAR",    "SHRT",  "cuda",  "NAN",   "INFINITY",
                                          "HUGE", "MAXF",    "CL_",   "cl_",   "__",    "ULONG",
                                          "CUDA", "memory_", "SCHAR", "UCHAR", "USHRT", NULL};
-    static const char *const whole[] = {"HONE", "HONE_SOURCE", "NULL", "true", "false", NULL};
+    static const char *const whole[] = {"HONE",  "HONE_SOURCE", "NULL", "true",
+                                        "false", "SIZE_MAX",    NULL};
+    const char *bits = str_starts(name, "U") ? name + 1 : name; // UINT32_MAX
+    if (str_starts(bits, "INT") && bits[3] >= '0' && bits[3] <= '9' && strchr(bits, '_'))
+        return true;
     for (const char *const *s = starts; *s; s++) {
         if (str_starts(name, *s))
             return true;
