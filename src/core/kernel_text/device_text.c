@@ -299,6 +299,21 @@ static enum part_kind kind_at_brace(const struct device_reader *d, size_t i, boo
     return has_record && !has_list ? PART_RECORD : PART_FUNCTION;
 }
 
+// An attribute in front of its brackets: of the language, or a macro of the text's own with the declared name behind.
+static bool is_attribute(const struct device_reader *d, size_t i)
+{
+    if (is_listed_at(d, i, attribute_words))
+        return true;
+    bool is_macro = false;
+    const size_t behind = is_name_at(d, i) ? behind_brackets(d, i + 1) : 0;
+    const bool is_declared =
+        behind && is_name_at(d, behind) &&
+        (is_at(d, behind + 1, "[") || is_at(d, behind + 1, "=") || is_at(d, behind + 1, ";"));
+    for (size_t k = 0; is_declared && k < d->define_count && !is_macro; k++)
+        is_macro = str_equal(d->defines[k].name, d->words[i].token->text);
+    return is_macro;
+}
+
 // Reads what is declared at word i.
 static void read_device_part(struct device_reader *d, size_t i, struct part *p)
 {
@@ -309,12 +324,11 @@ static void read_device_part(struct device_reader *d, size_t i, struct part *p)
         is_name_at(d, i) && is_at(d, i + 1, "(") && !is_listed_at(d, i, attribute_words);
     size_t at = i;
     while (at < d->word_count) {
-        const bool is_attribute = at > i && is_listed_at(d, at - 1, attribute_words);
         note_part_word(d, p, at);
         if (is_at(d, at, "template") && is_at(d, at + 1, "<")) {
             at = behind_template(d, at);
         } else if (is_at(d, at, "(") || is_at(d, at, "[")) {
-            has_list |= is_at(d, at, "(") && !is_attribute && !has_value;
+            has_list |= is_at(d, at, "(") && !(at > i && is_attribute(d, at - 1)) && !has_value;
             at = behind_brackets(d, at);
             if (is_call && at < d->word_count && !is_at(d, at, "{") && has_list) {
                 p->kind = PART_CALL;
@@ -374,7 +388,7 @@ static bool declares_function(const struct device_reader *d, const struct part *
         } else if (is_at(d, i, "operator")) {
             return true; // what calls it does not name it
         } else if (is_at(d, i, "(")) {
-            if (!is_listed_at(d, i - 1, attribute_words))
+            if (!is_attribute(d, i - 1))
                 return is_used(d, i - 1);
             i = behind_brackets(d, i) - 1;
         }

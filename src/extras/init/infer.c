@@ -183,11 +183,13 @@ static bool is_open_condition(const struct surveyed_name *n)
            !is_language_name(n->name);
 }
 
-// A size that the text defines itself, unguarded.
+#define FIXED_SIZE_MOST (1 << 28)
+
+// A size that the text defines itself, unguarded; larger numbers are those of hashes and masks.
 static bool is_fixed_size(const struct surveyed_name *n, int64_t *value)
 {
     return n->defined && text_number(n->defined, value) && !names_role(n->name, tuned_words) &&
-           (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
+           *value <= FIXED_SIZE_MOST && (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
 }
 
 static void give_survey(struct givens *g, const struct survey_of_names *s)
@@ -801,7 +803,7 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
             struct preprocessed source;
             struct syntax syntax;
             given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
-            if (given->list[at].value == value || *s->all_budget == 0)
+            if (given->list[at].value == value || *s->all_budget < STUDY_BUDGET)
                 continue;
             arena_empty(&reading);
             if (!read_source(s->lone, s->language, given, &reading, &source, &syntax)) {
@@ -2079,6 +2081,13 @@ static bool write_other_names(struct writer_of *w)
     return true;
 }
 
+// A type that nothing defines stands in what is built: of a program in one file with its host's only the kernel's.
+static bool is_built(const struct writer_of *w, const char *type)
+{
+    return is_macro_name(type) &&
+           (!language_traits(w->study->language)->own_compiler || find_word(w->out->reached, type));
+}
+
 static bool write_names(struct writer_of *w)
 {
     struct study *s = w->study;
@@ -2126,7 +2135,7 @@ static bool write_names(struct writer_of *w)
                 is_of_member |= str_equal(a->type, s->syntax.records[r].text) &&
                                 str_equal(s->syntax.records[r].open_type, type);
         }
-        if (is_used || is_of_member || is_macro_name(type)) // the file is built whole
+        if (is_used || is_of_member || is_built(w, type))
             out->names[out->name_count++] =
                 (struct inferred_name){.name = type,
                                        .role = NAME_TYPE,
@@ -2711,12 +2720,12 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     write_template(w);
     write_text_restrictions(w);
     settle_sizes(w);
-    bool is_written =
-        write_arguments(w, needs) && write_names(w) && limit_memory(w) && cover_shortages(w);
-    tell_defined_numbers(w);
     w->out->reached = join_words(w, true);
     w->out->others = join_words(w, false);
-    return is_written && w->out->reached && w->out->others && !s->run.failed;
+    bool is_written = w->out->reached && w->out->others && write_arguments(w, needs) &&
+                      write_names(w) && limit_memory(w) && cover_shortages(w);
+    tell_defined_numbers(w);
+    return is_written && !s->run.failed;
 }
 
 struct asked {
