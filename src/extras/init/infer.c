@@ -192,6 +192,15 @@ static bool is_fixed_size(const struct surveyed_name *n, int64_t *value)
            *value <= FIXED_SIZE_MOST && (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
 }
 
+#define LENGTH_GUESS 16
+
+// The length of an array in a struct, which no text says: the struct's layout needs one.
+static bool is_open_length(const struct surveyed_name *n)
+{
+    return n->is_length && !n->is_declared && !n->is_defined && !n->initial && !n->in_condition &&
+           !is_language_name(n->name) && !names_role(n->name, tuned_words);
+}
+
 static void give_survey(struct givens *g, const struct survey_of_names *s)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -199,6 +208,8 @@ static void give_survey(struct givens *g, const struct survey_of_names *s)
         int64_t value;
         if (n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name))
             give_name(g, n->name, 1);
+        else if (is_open_length(n))
+            give_name(g, n->name, LENGTH_GUESS);
         else if (n->initial && text_number(n->initial, &value) && !n->is_defined)
             give_name(g, n->name, value);
         else if (is_open_condition(n))
@@ -2288,12 +2299,13 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     }
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
+        const bool is_first =
+            n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name);
         struct atom *first =
-            n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name)
-                ? add_atom(s, n->name, ATOM_SCALAR)
-                : NULL;
+            is_first || is_open_length(n) ? add_atom(s, n->name, ATOM_SCALAR) : NULL;
         if (first) {
-            first->value = first->initial = 1;
+            first->kind = ATOM_SCALAR;
+            first->value = first->initial = is_first ? 1 : LENGTH_GUESS;
             first->has_initial = first->is_small = true;
         }
         if (!n->is_unroll || n->is_defined)

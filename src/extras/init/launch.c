@@ -1267,8 +1267,8 @@ static void choose_groups(struct study *s)
     }
     memcpy(s->axis, best, sizeof best);
     // Data decide whether such a kernel writes: any group will do where its items share nothing.
-    const bool is_free = least == NO_WRITES && s->run.group_count == 0 &&
-                         (s->asks_item[0] || s->asks_size[0]);
+    const bool is_free =
+        least == NO_WRITES && s->run.group_count == 0 && (s->asks_item[0] || s->asks_size[0]);
     s->is_group_guess = least >= 2 && !is_free;
     set_tiles(s, best_tiles);
     study_bind(s);
