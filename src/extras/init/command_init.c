@@ -308,7 +308,7 @@ static bool has_file_in(const char *folder, const char *name, size_t length)
     return found;
 }
 
-// Looks for what is missing in the folders above the source's, and in an `include` there: projects are
+// Looks for what is missing in the source's folder and those above, and in an `include` there: projects are
 // built from there. True: a folder was found.
 static bool find_folders(struct session *s)
 {
@@ -317,8 +317,8 @@ static bool find_folders(struct session *s)
     const char *above =
         slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
     const uint32_t before = s->folder_count;
-    for (int up = 0; above && up < 6; up++) {
-        above = arena_printf(&s->arena, "%s/..", above);
+    for (int up = 0; above && up < 7; up++) {
+        above = up ? arena_printf(&s->arena, "%s/..", above) : above;
         for (int i = 0; above && i < 2; i++) {
             const char *folder = arena_printf(&s->arena, "%s%s", above, inner[i]);
             const char *name = s->missing.length ? text_cstr(&s->missing) : "";
