@@ -183,7 +183,7 @@ static struct deploy *make_known_table(const struct best_nearest *n, struct stor
                                .tune = w->setup.options,
                                .is_known_only = true,
                                .all_others = true};
-    o.tune.setup.device = first;
+    o.tune.setup.at.device = first;
     o.tune.setup.store = store;
     struct deploy *table = deploy_new(&o, e);
     struct running running = {

@@ -340,8 +340,8 @@ static int start_deploy(struct session *s)
                                .other_count = all ? 0 : others->count,
                                .all_others = all,
                                .with_images = given->with.binaries,
-                               .spare = w->list ? w->list->spare : NULL};
-    o.tune.setup.device = w->device;
+                               .spare = w->list ? w->list->workplace.at.spare : NULL};
+    o.tune.setup.at.device = w->device;
     s->deploy = deploy_new(&o, &e);
     return s->deploy ? EXIT_DONE : work_failed(&e);
 }

@@ -63,14 +63,14 @@ static bool load_table_spec(struct deploy *d, struct error *e)
                               .set_count = d->o.plan->name_count,
                               .strict = d->o.strict,
                               .digests = &d->digests,
-                              .device = d->o.tune.setup.device};
+                              .device = d->o.tune.setup.at.device};
     d->spec = spec_load(d->o.path, &so, e);
     return d->spec != NULL;
 }
 
 static bool read_sources(struct deploy *d, struct error *e)
 {
-    const struct device_info *device = d->o.tune.setup.device;
+    const struct device_info *device = d->o.tune.setup.at.device;
     struct spec_sources *with = spec_sources_read(d->spec, device->language, device, NULL, e);
     if (!with)
         return false;
@@ -91,9 +91,9 @@ static bool find_default_text(struct deploy *d, struct error *e)
         return error_memory(e);
     spec_default(d->spec, choice);
     for (uint32_t i = 0; !is_valid && i < d->row_count; i++)
-        is_valid = deploy_excluded(&d->table, choice, d->rows[i].shape, d->o.tune.setup.device,
+        is_valid = deploy_excluded(&d->table, choice, d->rows[i].shape, d->o.tune.setup.at.device,
                                    &d->arena) == DEPLOY_NONE;
-    if (!is_valid && !spec_baseline(d->sources, d->o.tune.setup.device, choice))
+    if (!is_valid && !spec_baseline(d->sources, d->o.tune.setup.at.device, choice))
         spec_default(d->spec, choice);
     spec_configuration_text(d->spec, choice, true, &text);
     d->default_text = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
@@ -157,7 +157,7 @@ static bool make_deploy(struct deploy *d, struct error *e)
     d->winners = arena_array(&d->arena, all + 1, sizeof *d->winners);
     if (!d->rows || !d->records || !d->winners)
         return error_memory(e);
-    d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.setup.device};
+    d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.setup.at.device};
     if (!find_columns(d, e) || !load_table_spec(d, e) || !read_sources(d, e) ||
         !deploy_table_init(&d->table, d->spec, d->columns, d->column_count, &d->arena, e))
         return false;
@@ -212,8 +212,7 @@ static bool start_sweep(struct deploy *d, struct error *e)
     struct sweep_line *line = arena_alloc(&d->arena, sizeof *line); // read as long as it sweeps
     if (!line)
         return error_memory(e);
-    *line = (struct sweep_line){.label = d->spec->name,
-                                .spec = d->spec,
+    *line = (struct sweep_line){.side = {.label = d->spec->name, .spec = d->spec},
                                 .path = d->o.path,
                                 .strict = d->o.strict,
                                 .means = SWEEP_TUNE,
@@ -326,7 +325,7 @@ struct tune_options deploy_tune_options(const struct deploy *d, const struct dep
     o.budget = (struct budget){0};
     o.setup.terms.rules.fixed = 0;
     o.setup.terms.rules.unranked = false;
-    o.setup.spare = d->o.spare;
+    o.setup.at.spare = d->o.spare;
     o.setup.leaving = o.keep = false;
     return o;
 }

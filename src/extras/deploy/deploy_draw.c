@@ -106,7 +106,7 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
                               .set_count = d->o.plan->name_count,
                               .strict = d->o.strict,
                               .digests = &d->digests,
-                              .device = d->o.tune.setup.device};
+                              .device = d->o.tune.setup.at.device};
     r->spec = spec_read_again(d->spec, &so, &why); // what the file holds by now may be another
     if (r->spec)
         return true;
@@ -121,7 +121,7 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
 struct space *deploy_row_space(const struct deploy *d, const struct deploy_row *r, struct error *e)
 {
     struct space_options so = d->o.tune.setup.space;
-    so.device = d->o.tune.setup.device;
+    so.device = d->o.tune.setup.at.device;
     so.share = (struct space_share){0};
     struct space *space = r->spec ? space_new(r->spec, &so, e) : NULL;
     if (!space || space_count(space) > 0)

@@ -200,7 +200,7 @@ bool deploy_end(struct deploy *d, struct error *e)
     digest_hex(&source, hex);
     t->source_digest = arena_strdup(a, hex);
     t->sources = d->sources;
-    t->language = d->o.tune.setup.device->language;
+    t->language = d->o.tune.setup.at.device->language;
     t->within = d->o.within;
     t->devices = arena_array(a, devices, sizeof *t->devices);
     t->configurations = arena_array(a, configurations, sizeof *t->configurations);

@@ -37,7 +37,7 @@ static bool make_counted_table(struct deploy *d, const struct device_info *facts
     t->configurations = arena_array(a, count + (size_t)1, sizeof *t->configurations);
     t->configuration_count = 0;
     t->default_configuration = 0;
-    t->language = d->o.tune.setup.device->language;
+    t->language = d->o.tune.setup.at.device->language;
     t->sources = d->sources;
     out->of = arena_array(a, count + (size_t)1, sizeof *out->of);
     if (!choice || !t->configurations || !out->of)
