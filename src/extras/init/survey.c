@@ -22,7 +22,7 @@ struct surveyor {
     uint32_t compared[NEST_MOST][4];
     uint32_t compared_count[NEST_MOST];
     uint32_t depth;
-    // Of records: braces and brackets that are open, and what their head has announced.
+    // Braces and brackets of records that are open, and what their head has announced.
     uint32_t braces, brackets;
     bool in_record_head, in_enum, in_template;
     bool failed;
