@@ -126,7 +126,7 @@ static bool do_values_hold(struct judging *j, const struct candidate *c, const s
     struct attempt a = {NULL};
     bool hold =
         candidate_spec(c, text_cstr(&j->spec_text), j->spec_text.length,
-                       j->o.setup.device->language, &spec, &ignored) &&
+                       j->o.setup.at.device->language, &spec, &ignored) &&
         attempt_open(j, text_cstr(&spec), spec.length, c->name, p, &p->attempt, &a, &ignored);
     attempt_release(&a);
     text_release(&spec);
