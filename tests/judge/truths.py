@@ -2,7 +2,7 @@
 """What is called the same code is the same; a candidate whose own values exclude the hidden sizes is not called verified there; and an output
 that is exact is not excused by one that is not; and whoever changes the cores of others while it is timed is not faster.
 
-    truths.py HONE [same|sizes|precision|cores...]
+    truths.py HONE [same|sizes|precision|scalars|cores...]
 """
 
 import json
@@ -87,6 +87,18 @@ def precision(hone):
             "the inexact one": found["right.cl"]["verdict"] in RIGHT}
 
 
+def scalars(hone):
+    """Arguments that are numbers in float: one that has the spec's written in it, and one that takes what it is given."""
+    own = "kernel void map(global float *y, global const float *x, float a, int n)\n{\n    int i = get_global_id(0);\n" \
+          "    if (i < n)\n        y[i] = %s * x[i] + 1;\n}\n"
+    arguments = dict(MAP["arguments"], y=dict(MAP["arguments"]["y"], expect="a * x[i] + 1"), a=2.0, n="N")
+    texts = {"own.cl": own % "a", "given.cl": "\n" + own % "a", "written.cl": own % "2"}
+    found, summary = judge(hone, dict(MAP, arguments=arguments), texts, "--hidden", "1", "--rounds", "3")
+    used = [c for c in summary["checks"] if "other scalars" in c["at"]]
+    return {"other scalars": len(used) == 1 and used[0]["used"] and found["given.cl"]["verdict"] in RIGHT
+                             and found["written.cl"]["verdict"] == "incorrect" and "other scalars" in found["written.cl"]["at"]}
+
+
 def cores(hone):
     """One that is faster, and changes which cores others may use while it runs; native code of x86-64."""
     listed = subprocess.run([hone, "devices", "--json"], capture_output=True, text=True, check=False).stdout
@@ -106,7 +118,7 @@ def main():
     if subprocess.run([hone, "devices"], capture_output=True, check=False).returncode:
         return 77
     checks = {}
-    for part in (same, sizes, precision, cores):
+    for part in (same, sizes, precision, scalars, cores):
         if not names or part.__name__ in names:
             checks.update(part(hone))
     for name, fine in checks.items():

@@ -13,6 +13,7 @@
     X(OTHER, "")                /* as the spec has them, of another seed */                        \
     X(NARROW, "narrow inputs")  /* a quarter of their range */                                     \
     X(REPEATED, "equal inputs") /* all elements of an argument are one value of it */              \
+    X(SCALARS, "other scalars") /* arguments in float are other numbers */                         \
     /* Of floats; one is drawn. */                                                                 \
     X(SORTED, "sorted inputs")                                                                     \
     X(LARGE, "large inputs")                                                                       \
@@ -145,6 +146,8 @@ void attempt_release(struct attempt *a);
 // The job of that, on the point's inputs. The caller's.
 bool attempt_job(const struct judging *j, const struct point *p, const struct attempt *a,
                  struct job **out, struct error *e);
+// Has it an argument that is a number in float, and a reference that follows it?
+bool job_scalars_vary(const struct job *job);
 bool baseline_submit(struct judging *j, struct point *p, struct error *e);
 // Submits at every point that is used. What is wrong with the candidate itself is its verdict; false if nothing can go on.
 bool contestant_begin(struct judging *j, struct contestant *c, struct error *e);

@@ -2,6 +2,7 @@
 // with the judge's reference, its way to the evaluator and its answer.
 #include "extras/judge/judging_inside.h"
 
+#include "base/random.h"
 #include "isa/code.h"
 #include "space/space.h"
 
@@ -148,6 +149,82 @@ static void change_fills(struct job *job, enum point_inputs inputs, struct arena
     }
 }
 
+// ---- other scalars
+
+static bool is_float_scalar(const struct job_argument *a)
+{
+    const enum scalar s = a->element.scalar;
+    return a->kind == ARGUMENT_SCALAR && scalar_is_float(s) && a->length == scalar_bytes(s);
+}
+
+bool job_scalars_vary(const struct job *job)
+{
+    const enum reference_kind kind = job->reference.kind;
+    const bool follows = kind == REFERENCE_EXPRESSION || kind == REFERENCE_JOB;
+    for (uint32_t i = 0; follows && i < job->launch_count; i++) {
+        for (uint32_t k = 0; k < job->launches[i].argument_count; k++) {
+            if (is_float_scalar(&job->launches[i].arguments[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
+// Where an expected output takes the argument, too.
+static bool change_numbers(struct job_reference *r, const struct job_argument *own, struct arena *a)
+{
+    const bool has_any = r->kind == REFERENCE_EXPRESSION;
+    struct job_expression *all =
+        has_any ? arena_copy(a, r->expressions, r->expression_count * sizeof *all) : NULL;
+    for (uint32_t i = 0; all && i < r->expression_count; i++) {
+        struct job_expression *x = &all[i];
+        if (!(x->numbers = arena_copy(a, x->numbers, x->number_count * sizeof *x->numbers)))
+            return false;
+        for (uint32_t k = 0; k < x->number_count; k++) {
+            if (str_equal(x->numbers[k].name, own->name))
+                job_number_read(own->element.scalar, own->value, &x->numbers[k]);
+        }
+    }
+    r->expressions = has_any ? all : r->expressions;
+    return all || !has_any;
+}
+
+static bool change_scalars(struct job *job, double times, struct arena *a)
+{
+    job->launches = arena_copy(a, job->launches, job->launch_count * sizeof *job->launches);
+    for (uint32_t i = 0; job->launches && i < job->launch_count; i++) {
+        struct job_launch *l = &job->launches[i];
+        l->arguments = arena_copy(a, l->arguments, l->argument_count * sizeof *l->arguments);
+        for (uint32_t k = 0; l->arguments && k < l->argument_count; k++) {
+            struct job_argument *own = &l->arguments[k];
+            if (!is_float_scalar(own))
+                continue;
+            void *value = arena_copy(a, own->value, (size_t)own->length);
+            if (!value)
+                return false;
+            const enum scalar s = own->element.scalar;
+            float_store(s, times * float_load(s, value), value);
+            own->value = value;
+            if (!change_numbers(&job->reference, own, a))
+                return false;
+        }
+        if (!l->arguments)
+            return false;
+    }
+    return job->launches != NULL;
+}
+
+// By a number of this run.
+static bool use_scalars(const struct judging *j, struct job *job)
+{
+    struct rng r;
+    rng_init(&r, j->seed, 3);
+    const double times = 0.5 + (double)(1 + rng_below(&r, 255)) / 256;
+    return change_scalars(job, times, &job->arena) &&
+           (job->reference.kind != REFERENCE_JOB ||
+            change_scalars(job->reference.job, times, &job->arena));
+}
+
 // The job and its reference on the inputs of the point.
 static bool use_inputs(const struct judging *j, const struct point *p, struct job *job)
 {
@@ -156,6 +233,8 @@ static bool use_inputs(const struct judging *j, const struct point *p, struct jo
         return false;
     other.arena = job->arena;
     *job = other;
+    if (p->inputs == POINT_SCALARS)
+        return use_scalars(j, job);
     change_fills(job, p->inputs, &job->arena);
     if (job->reference.kind == REFERENCE_JOB)
         change_fills(job->reference.job, p->inputs, &job->arena);

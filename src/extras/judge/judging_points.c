@@ -272,7 +272,8 @@ bool points_make(struct judging *j, struct error *e)
     j->timed_count = j->point_count;
     if (ok && o->hidden > 0)
         ok = (draw_sizes(j) || error_memory(e)) && add_inputs(j, POINT_NARROW, e) &&
-             add_inputs(j, POINT_REPEATED, e) && add_inputs(j, draw_inputs(j), e);
+             add_inputs(j, POINT_REPEATED, e) && add_inputs(j, draw_inputs(j), e) &&
+             (!job_scalars_vary(j->points[0].model) || add_inputs(j, POINT_SCALARS, e));
     for (uint32_t i = 0; ok && i < j->point_count; i++)
         j->memory += 4 * (uint64_t)bytes_of_job(j->points[i].model);
     describe_checks(j);
