@@ -54,6 +54,8 @@
 //   why is not known.
 // - More than three stages at n = 4096: 184 us in place of 180. Tiles in the order of
 //   multiprocessors, and hints to keep A and B in the second-level cache, changed nothing.
+// - What C held, by 4 bytes of a work-item as wgmma leaves the sums (BETA, n = 4096): 199 us in place of
+//   193; loads share the way to local memory, by which wgmma reads. Asked for slab by slab: no better.
 
 #define portable 0
 #define wgmma    1
@@ -324,6 +326,8 @@ KERNEL GROUP_OF(32 * splits) void matmul_half(ARGUMENTS)
 #define OUTS     (tile_n / 64) // such blocks of C next to each other
 #define TASKS    (WORK * splits * BATCH)
 #define BRINGERS (CONSUMERS == 3 ? 2 : CONSUMERS) // groups of four warps that bring early slabs
+#define AHEAD                                                                                      \
+    (BETA != 0 && blocks * tile_n <= (CONSUMERS == 3 ? 128 : 256)) // registers for what C held
 
 // What a work-group computes at a time: slabs `first` to `end` of a tile of a matrix.
 struct task {
@@ -566,13 +570,33 @@ INLINE void load_bias(uint *added, const GLOBAL ushort *bias, int column, int co
         added[i] = BIAS && column + i * 8 < N ? *(const GLOBAL uint *)(bias + column + i * 8) : 0;
 }
 
-// Two elements of C next to each other, as a word.
-INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, const float *sums,
-                      float factor, struct pair bias)
+// In each quad, of every second word: word i of lane j becomes word j of lane i.
+INLINE void transpose(uint *words, int lane)
 {
-    uint word, old = 0;
-    if (BETA != 0 && row < M && column < N) // an even column, and N is even
-        old = *(const GLOBAL uint *)(C + row * N + column);
+    exchange(words, words + 2, lane, 1);
+    exchange(words + 4, words + 6, lane, 1);
+    exchange(words, words + 4, lane, 2);
+    exchange(words + 2, words + 6, lane, 2);
+}
+
+// What C holds in 8 columns of two rows, 8 apart, two elements in a word, the rows by turns: of the 32
+// columns of a quad, each lane loads its part.
+INLINE void load_old(uint *old, const GLOBAL ushort *C, int row, int column)
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int y = row + i * 8;
+        uint4 part = UINT4(0, 0, 0, 0);
+        if (BETA != 0 && (M % tile_m == 0 || y < M) && (N % tile_n == 0 || column < N))
+            part = *(const GLOBAL uint4 *)(C + (size_t)y * N + column);
+        old[i] = part.x, old[i + 2] = part.y, old[i + 4] = part.z, old[i + 6] = part.w;
+    }
+}
+
+// Two elements of C next to each other, as a word.
+INLINE uint pack_pair(uint old, const float *sums, float factor, struct pair bias)
+{
+    uint word;
     const struct pair was = pair_of(old);
     float first = add_up(factor * sums[0], was.first, bias.first);
     float second = add_up(factor * sums[1], was.second, bias.second);
@@ -582,17 +606,17 @@ INLINE uint pack_pair(const GLOBAL ushort *C, size_t row, size_t column, const f
 }
 
 // 32 columns of two rows, 8 apart, of which each lane of a quad has pairs 8 apart: `words` gets those
-// of the rows by turns. `sums`: as wgmma leaves them.
-INLINE void pack_rows(uint *words, const GLOBAL ushort *C, const uint *added, size_t row,
-                      size_t column, const float *sums, float factor, int lane)
+// of the rows by turns. `old`: as loaded; `sums`: as wgmma leaves them.
+INLINE void pack_rows(uint *words, uint *old, const uint *added, const float *sums, float factor,
+                      int lane)
 {
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const size_t at = column + i * 8 + lane % 4 * 2;
-        const struct pair bias = pair_of(added[i]);
-        words[i * 2] = pack_pair(C, row, at, sums + i * 4, factor, bias);
-        words[i * 2 + 1] = pack_pair(C, row + 8, at, sums + i * 4 + 2, factor, bias);
+    if (BETA != 0) {
+        transpose(old, lane);
+        transpose(old + 1, lane);
     }
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        words[i] = pack_pair(old[i], sums + i * 2, factor, pair_of(added[i / 2]));
 }
 
 #if staged
@@ -626,20 +650,13 @@ INLINE void store_block(LOCAL uint *words, uint base, const GLOBAL uint *map, in
 #else
 
 // 32 columns of a row, `packed` as above: each lane of a quad stores 8 of them.
-INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, const uint *packed, int lane)
+INLINE void store_row(GLOBAL ushort *C, size_t row, size_t column, uint *packed, int lane)
 {
     const int quad = lane % 4;
-    uint words[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        words[i] = packed[i * 2];
-    exchange(words, words + 1, lane, 1);
-    exchange(words + 2, words + 3, lane, 1);
-    exchange(words, words + 2, lane, 2);
-    exchange(words + 1, words + 3, lane, 2);
+    transpose(packed, lane);
     if (row < M && column + quad * 8 < N)
         *(GLOBAL uint4 *)(C + row * N + column + quad * 8) =
-            UINT4(words[0], words[1], words[2], words[3]);
+            UINT4(packed[0], packed[2], packed[4], packed[6]);
 }
 
 #endif
@@ -727,15 +744,16 @@ INLINE void store_share(GLOBAL ushort *C, GLOBAL float *part, const GLOBAL ushor
     for (int share = t.split; share < tile_n / 32; share += splits) {
         const int column = t.across * tile_n + share * 32;
         float sums[16];
-        uint added[4], block[8];
+        uint added[4], old[8], block[8];
         load_bias(added, bias, column + lane % 4 * 2, 4);
+        load_old(old, C, line, column + lane % 4 * 8);
 #pragma unroll
         for (int i = 0; i < 16; i++)
             sums[i] = 0.0f;
         if (line < M)
             take_sums(sums, part + (share * 512 + thread % 128) * 4);
         TOGETHER();
-        pack_rows(block, C, added, line, column, sums, factor, lane);
+        pack_rows(block, old, added, sums, factor, lane);
         store_row(C, line, column, block, lane);
         store_row(C, line + 8, column, block + 1, lane);
     }
@@ -816,9 +834,15 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 
         for (int at = GROUP_ID(0); at < TASKS; at += GROUP_COUNT(0)) {
             const struct task t = task_of(at);
+            GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
 #if splits == 1
-            uint added[OUTS * 8];
+            const int line = t.down * tile_m + four * blocks * 64 + thread / 32 % 4 * 16 + lane / 4;
+            const int ask = t.end - t.first < 4 ? t.first : t.end - 4; // for what C held
+            uint added[OUTS * 8], old[blocks][OUTS * 16];
             load_bias(added, bias, t.across * tile_n + lane % 4 * 2, OUTS * 8);
+#pragma unroll
+            for (int i = 0; i < blocks * OUTS * 16; i++)
+                old[i / (OUTS * 16)][i % (OUTS * 16)] = 0;
 #endif
 #if ONE_SUM
             uint before = 0; // the place of the slab before this one
@@ -832,6 +856,15 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #pragma unroll 1
             for (int slab = t.first; slab < t.end; slab++) {
                 const ulong offset = now * (ulong)(STAGE / 16);
+#if splits == 1
+                if (AHEAD && slab == ask) {
+#pragma unroll
+                    for (int i = 0; i < blocks * OUTS * 2; i++)
+                        load_old(old[i / (OUTS * 2)] + i % (OUTS * 2) * 8, to,
+                                 line + i / (OUTS * 2) * 64,
+                                 t.across * tile_n + i % (OUTS * 2) * 32 + lane % 4 * 8);
+                }
+#endif
                 barrier_wait(FULL(now), parity);
                 if (!mapped || slab - t.first < copied) // wgmma sees them
                     asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
@@ -885,7 +918,6 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
             if (lane == 0)
                 barrier_arrive(EMPTY(before));
 #endif
-            GLOBAL ushort *to = C + (size_t)t.matrix * M * N;
             copied = 0;
 #if staged
             if (at == GROUP_ID(0)) {
@@ -909,25 +941,29 @@ KERNEL GROUP_OF(THREADS) void matmul_half(ARGUMENTS)
 #else
 #pragma unroll
             for (int b = 0; b < blocks; b++) {
-                const size_t row = (size_t)t.down * tile_m + (four * blocks + b) * 64;
-                const size_t line = row + thread / 32 % 4 * 16 + lane / 4;
+                const int row = line + b * 64;
 #pragma unroll
                 for (int i = 0; i < OUTS; i++) {
                     const size_t column = (size_t)t.across * tile_n + i * 64;
                     uint block[16];
-                    pack_rows(block, to, added + i * 8, line, column, acc[b] + i * 32, factor,
-                              lane);
-                    pack_rows(block + 8, to, added + i * 8 + 4, line, column + 32,
-                              acc[b] + i * 32 + 16, factor, lane);
+#pragma unroll
+                    for (int side = 0; side < 2; side++) {
+                        uint *was = old[b] + i * 16 + side * 8;
+                        if (!AHEAD)
+                            load_old(was, to, row, column + side * 32 + lane % 4 * 8);
+                        pack_rows(block + side * 8, was, added + i * 8 + side * 4,
+                                  acc[b] + i * 32 + side * 16, factor, lane);
+                    }
 #if staged
-                    store_block(words, base, own_maps + 64, row, column, t.matrix, block,
+                    store_block(words, base, own_maps + 64,
+                                t.down * tile_m + (four * blocks + b) * 64, column, t.matrix, block,
                                 four * 2 + turn, four, thread);
                     turn ^= 1;
 #else
-                    store_row(to, line, column, block, lane);
-                    store_row(to, line + 8, column, block + 1, lane);
-                    store_row(to, line, column + 32, block + 8, lane);
-                    store_row(to, line + 8, column + 32, block + 9, lane);
+                    store_row(to, row, column, block, lane);
+                    store_row(to, row + 8, column, block + 1, lane);
+                    store_row(to, row, column + 32, block + 8, lane);
+                    store_row(to, row + 8, column + 32, block + 9, lane);
 #endif
                 }
             }

@@ -7,7 +7,7 @@
 #include "device/memory.h"
 #include "device/nvidia_log.h"
 #include "device/occupancy.h"
-#include "device/backends/opencl/opencl_api.h"
+#include "device/backends/opencl/opencl.h"
 #include "device/backends/opencl/opencl_log.h"
 #include "device/reference_file.h"
 
@@ -332,6 +332,68 @@ START_TEST(driver_codes_have_names)
 }
 END_TEST
 
+// ---- fills of OpenCL
+
+static uint64_t filled_to; // what follows begins here
+
+static void covered(size_t from, size_t bytes, size_t pattern)
+{
+    ck_assert_uint_eq(from, filled_to);
+    ck_assert_uint_gt(bytes, 0);
+    ck_assert(from % pattern == 0 && bytes % pattern == 0);
+    filled_to += bytes;
+}
+
+// As NVIDIA's driver does it: right as long as the patterns up to the end have a number that is an int.
+static cl_int fill_by_ints(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t size,
+                           size_t from, size_t bytes, cl_uint count, const cl_event *list,
+                           cl_event *event)
+{
+    (void)queue, (void)buffer, (void)count, (void)list, (void)event;
+    ck_assert(((const uint8_t *)pattern)[size - 1] == 0xa5);
+    ck_assert_uint_le((from + bytes) / size, INT32_MAX);
+    covered(from, bytes, size);
+    return CL_SUCCESS;
+}
+
+static cl_int write_edge(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t from,
+                         size_t bytes, const void *data, cl_uint count, const cl_event *list,
+                         cl_event *event)
+{
+    (void)queue, (void)buffer, (void)count, (void)list, (void)event;
+    ck_assert(blocking && bytes < 128 && ((const uint8_t *)data)[bytes - 1] == 0xa5);
+    covered(from, bytes, 1);
+    return CL_SUCCESS;
+}
+
+static const struct {
+    int64_t at;
+    uint64_t bytes;
+} fills[] = {
+    {0, 1000},
+    {-64, 64},
+    {0, (UINT64_C(1) << 31) - 257},
+    {0, UINT64_C(1) << 31},
+    {3, (UINT64_C(1) << 31) + 5},
+    {UINT64_C(3) << 30, 1},
+    {(UINT64_C(3) << 30) + 100, 40},
+    {(UINT64_C(3) << 30) + 1, 127},
+    {(UINT64_C(3) << 30) + 1, 4096},
+    {-4096, UINT64_C(141) << 30},
+};
+
+START_TEST(fills_of_opencl_count_in_ints)
+{
+    struct opencl o = {.cl.clEnqueueFillBuffer = fill_by_ints,
+                       .cl.clEnqueueWriteBuffer = write_edge};
+    struct memory m = {.offset = 8192};
+    struct error e = ERROR_INIT;
+    filled_to = (uint64_t)(8192 + fills[_i].at);
+    ck_assert(opencl_fill(&o, &m, fills[_i].at, 0xa5, fills[_i].bytes, &e));
+    ck_assert_uint_eq(filled_to, (uint64_t)(8192 + fills[_i].at) + fills[_i].bytes);
+}
+END_TEST
+
 static void add(TCase *t)
 {
     tcase_add_test(t, values_with_blanks_become_lines_of_the_source);
@@ -350,6 +412,7 @@ static void add(TCase *t)
     tcase_add_test_raise_signal(t, far_behind_the_guard_nothing_is_mapped, 11);
     tcase_add_test(t, damaged_references_are_not_read);
     tcase_add_test(t, driver_codes_have_names);
+    tcase_add_loop_test(t, fills_of_opencl_count_in_ints, 0, sizeof fills / sizeof *fills);
 }
 
 int main(void)

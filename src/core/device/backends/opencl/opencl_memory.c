@@ -3,6 +3,9 @@
 // memory is one buffer of just its size, wherever the device works.
 #include "device/backends/opencl/opencl.h"
 
+#include <limits.h>
+#include <string.h>
+
 // Devices want sub-buffers to begin at a multiple of this.
 static uint64_t head_of(const struct opencl *o)
 {
@@ -137,12 +140,37 @@ bool opencl_write(void *own, struct memory *m, int64_t at, const void *from, uin
     return code == CL_SUCCESS || opencl_error(e, "clEnqueueWriteBuffer", code);
 }
 
+// NVIDIA's driver counts what it fills by a signed int, in patterns: with one byte it hangs or goes astray
+// from 2 GiB on (580.159). Here the pattern is wide, and the edges are written.
+static cl_int fill_far(struct opencl *o, cl_mem buffer, size_t from, size_t end, uint8_t byte)
+{
+    uint8_t pattern[128];
+    const size_t wide = sizeof pattern;
+    size_t first = (from + wide - 1) / wide * wide, last = end / wide * wide;
+    cl_int code = CL_SUCCESS;
+    memset(pattern, byte, wide);
+    first = first < end ? first : end;
+    last = last > first ? last : first;
+    if (first > from)
+        code = o->cl.clEnqueueWriteBuffer(o->queue, buffer, CL_TRUE, from, first - from, pattern, 0,
+                                          NULL, NULL);
+    if (code == CL_SUCCESS && last > first)
+        code = o->cl.clEnqueueFillBuffer(o->queue, buffer, pattern, wide, first, last - first, 0,
+                                         NULL, NULL);
+    if (code == CL_SUCCESS && end > last)
+        code = o->cl.clEnqueueWriteBuffer(o->queue, buffer, CL_TRUE, last, end - last, pattern, 0,
+                                          NULL, NULL);
+    return code;
+}
+
 bool opencl_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t bytes,
                  struct error *e)
 {
     struct opencl *o = own;
-    cl_int code = o->cl.clEnqueueFillBuffer(o->queue, m->parent, &byte, 1, place(m, at),
-                                            (size_t)bytes, 0, NULL, NULL);
+    size_t from = place(m, at), end = from + (size_t)bytes;
+    cl_int code = end <= INT_MAX ? o->cl.clEnqueueFillBuffer(o->queue, m->parent, &byte, 1, from,
+                                                             (size_t)bytes, 0, NULL, NULL)
+                                 : fill_far(o, m->parent, from, end, byte);
     return code == CL_SUCCESS || opencl_error(e, "clEnqueueFillBuffer", code);
 }
 
