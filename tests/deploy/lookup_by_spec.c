@@ -75,8 +75,10 @@ static uint32_t alike_point(const struct deploy_point *points, uint32_t count, u
                          deploy_distance(points[i].shape, shape, columns) << 16 | i);
     for (uint32_t i = 0; i < HONE_CORE_NEAR && near[i] != UINT64_MAX; i++) {
         const struct deploy_point *p = &points[near[i] & 0xffff];
-        hone_core_insert(alike, HONE_CORE_NEAR,
-                         near[i] + (hone_core_unlike(shape, p->shape, columns) << 16));
+        uint64_t apart = hone_core_unlike(shape, p->shape, columns);
+        if (apart == 0 && near[i] >> 16 == 0)
+            apart = memcmp(shape, p->shape, columns * sizeof *shape) != 0;
+        hone_core_insert(alike, HONE_CORE_NEAR, near[i] + (apart << 16));
     }
     for (uint32_t i = 0; i < HONE_CORE_NEAR && alike[i] != UINT64_MAX; i++) {
         uint32_t point = (uint32_t)(alike[i] & 0xffff);

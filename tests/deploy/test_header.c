@@ -694,6 +694,105 @@ START_TEST(another_cards_compute_units_have_to_be_told)
 }
 END_TEST
 
+// ---- macros and values -------------------------------------------------------------------------
+
+// A table of one configuration, over n, of a spec with this derived parameter D.
+static struct spec *derive(const char *derived, struct arena *a, struct deploy_table *t,
+                           struct deploy_configuration *configuration)
+{
+    static const char *const columns[] = {"n"};
+    static const uint32_t first[] = {0};
+    struct error e = ERROR_INIT;
+    const char *text = arena_printf(
+        a,
+        "{\"General\": {\"BenchmarkName\": \"derived\", \"FormatVersion\": 1},"
+        " \"Constants\": {\"n\": 64}, \"ConfigurationSpace\": {\"TuningParameters\": ["
+        "  {\"Name\": \"block\", \"Type\": \"int\", \"Values\": \"[8]\", \"Default\": 8}],"
+        "  \"Derived\": [{\"Name\": \"D\", \"Expression\": \"%s\"}]},"
+        " \"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"copy\","
+        "  \"KernelSource\": \"__kernel void copy(__global float *to, int n, uint m) { to[0] = D; "
+        "}\","
+        "  \"GlobalSize\": {\"X\": \"n\"}, \"LocalSize\": {\"X\": \"block\"},"
+        "  \"Arguments\": [{\"Name\": \"to\", \"Type\": \"float\", \"MemoryType\": \"Vector\","
+        "    \"AccessType\": \"WriteOnly\", \"Size\": \"1\", \"Output\": true},"
+        "   {\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": "
+        "\"n\"},"
+        "   {\"Name\": \"m\", \"Type\": \"uint32\", \"MemoryType\": \"Scalar\", \"FillValue\": \"n "
+        "- 9\"}]}}",
+        derived);
+    struct spec *spec = spec_parse(text, strlen(text), NULL, "derived.json", NULL, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    ck_assert_msg(deploy_table_init(t, spec, columns, 1, a, &e), "%s", e.text);
+    t->source_digest = "0";
+    t->configurations = configuration;
+    t->configuration_count = 1;
+    ck_assert(deploy_configuration_make(t, first, a, configuration));
+    return spec;
+}
+
+// What hone itself would refuse to launch is no answer, and options that have no value are none.
+START_TEST(values_fit_their_types)
+{
+    static const struct {
+        int64_t n;
+        uint32_t configuration;
+    } sizes[] = {{8, HONE_CORE_NONE},
+                 {9, 0},
+                 {INT32_MAX, 0},
+                 {INT64_C(1) << 31, HONE_CORE_NONE},
+                 {INT64_C(1) << 40, HONE_CORE_NONE}};
+    struct error e = ERROR_INIT;
+    struct arena a = {0};
+    struct deploy_table t;
+    struct deploy_configuration configuration;
+    struct core_table c;
+    char options[100] = "-DOLD";
+    const int64_t without = 64;
+    struct spec *s = derive("7 // (n - 64)", &a, &t, &configuration);
+    ck_assert_msg(core_table_init(&c, &t, &e), "%s", e.text);
+    const hone_core_handle h = hone_core_device_of(&c.core, "", NULL, NULL, 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        ck_assert_msg(hone_core_find(&h, &sizes[i].n).configuration == sizes[i].configuration,
+                      "%lld", (long long)sizes[i].n);
+    hone_core_why(&h, &sizes[3].n, options, sizeof options);
+    ck_assert_str_eq(options,
+                     "no configuration is valid: an argument's value does not fit its type");
+    ck_assert_uint_eq(hone_core_options(&h, 0, &without, options, sizeof options), 0);
+    ck_assert_str_eq(options, "");
+    core_table_release(&c);
+    spec_free(s);
+    arena_release(&a);
+}
+END_TEST
+
+START_TEST(macros_that_no_application_can_make_are_refused)
+{
+    const struct deploy_image image = {"sm_90", 0, NULL, "ELF", 3, "cubin"};
+    const struct deploy_writing w = {.images = &image, .image_count = 1};
+    static const struct {
+        const char *derived, *wrong; // NULL: nothing
+    } cases[] = {{"n / 2", "the macro D, 'n / 2', may be a float"},
+                 {"1 if n > 5 else 0.5", "may be a float"},
+                 {"n // 2", NULL},
+                 {"n > 5", NULL},
+                 {"device_compute_units * n", "the macro D reads a fact of the device that asks"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error e = ERROR_INIT;
+        struct arena a = {0};
+        struct deploy_table t;
+        struct deploy_configuration configuration;
+        struct text out = TEXT_INIT;
+        struct spec *s = derive(cases[i].derived, &a, &t, &configuration);
+        bool ok = deploy_format_find("header")->write(&t, &w, &out, &e);
+        ck_assert_msg(ok == !cases[i].wrong && (ok || strstr(e.text, cases[i].wrong)), "%s: %s",
+                      cases[i].derived, e.text);
+        text_release(&out);
+        spec_free(s);
+        arena_release(&a);
+    }
+}
+END_TEST
+
 // ---- the kernel's text -------------------------------------------------------------------------
 
 static void preprocess(const char *folder, const char *from, const char *to)
@@ -744,6 +843,48 @@ START_TEST(pasted_sources_are_the_same_text)
         text_release(&out);
         text_release(&got);
         text_release(&expected);
+        spec_sources_free(src);
+        spec_free(s);
+    }
+    folder_remove(folder);
+}
+END_TEST
+
+// A comment may begin in the line of an #include and end in another one; a name that a macro gives leads nowhere.
+START_TEST(includes_are_pasted_whole_or_refused)
+{
+    static const char spec_text[] =
+        "{\"kernel\": \"k.cl\", \"constants\": {\"n\": 64}, \"parameters\": {\"block\": [8]},"
+        " \"global\": [\"n\"], \"local\": [\"block\"],"
+        " \"arguments\": {\"to\": {\"size\": \"n\", \"expect\": \"1\"}}}";
+    static const struct {
+        const char *kernel, *pasted, *wrong;
+    } cases[] = {{"#include \"one.h\" /* a,\n b */\n__kernel void k(__global float *to) { }\n",
+                  "#define ONE 1\n__kernel void k(__global float *to) { }\n", NULL},
+                 {"#include \\\n  \"one.h\"\n__kernel void k(__global float *to) { }\n",
+                  "#define ONE 1\n__kernel void k(__global float *to) { }\n", NULL},
+                 {"#define HDR \"one.h\"\n#include HDR\n__kernel void k(__global float *to) { }\n",
+                  NULL, "k.cl, line 2: '#include HDR' cannot be pasted"}};
+    char folder[] = "/tmp/hone_paste_XXXXXX", path[600];
+    ck_assert(mkdtemp(folder) != NULL);
+    write_file(folder, "one.h", "#define ONE 1\n", 14);
+    write_file(folder, "k.json", spec_text, strlen(spec_text));
+    snprintf(path, sizeof path, "%s/k.json", folder);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error e = ERROR_INIT;
+        struct text out = TEXT_INIT;
+        write_file(folder, "k.cl", cases[i].kernel, strlen(cases[i].kernel));
+        struct spec *s = spec_load(path, NULL, &e);
+        ck_assert_msg(s != NULL, "%s", e.text);
+        struct spec_sources *src = spec_sources_read(s, LANGUAGE_OPENCL, NULL, NULL, &e);
+        ck_assert_msg(src != NULL, "%s", e.text);
+        const struct deploy_table t = {
+            .spec = s, .sources = src, .language = LANGUAGE_OPENCL, .spec_path = path};
+        bool ok = paste_source(&t, &out, &e);
+        ck_assert_msg(ok ? cases[i].pasted && str_equal(text_cstr(&out), cases[i].pasted)
+                         : cases[i].wrong && strstr(e.text, cases[i].wrong),
+                      "%zu: %s[%s]", i, e.text, text_cstr(&out));
+        text_release(&out);
         spec_sources_free(src);
         spec_free(s);
     }
@@ -811,6 +952,68 @@ START_TEST(damaged_files_are_refused)
 }
 END_TEST
 
+// A file from a stranger answers in a moment, or not at all.
+START_TEST(files_that_take_too_long_are_refused)
+{
+    struct text out = TEXT_INIT;
+    char error[200];
+    text_add(&out,
+             "hone-known 2 \"a\" \"OpenCL\" \"0\" \"s\" \"0\" \"0\"\ncolumns 1 \"n\"\nfacts 0\n"
+             "arguments 0\nprograms 1\nprogram 4096 #1");
+    for (int i = 1; i < 4096; i++)
+        text_add(&out, " not");
+    text_add(&out, "\nconfigurations 1 0\nconfiguration \"c\" \"\" \"\" -\nrestrictions 4097\n");
+    for (int i = 0; i < 4097; i++)
+        text_add(&out, "0 \"\"\n");
+    text_add(&out, "defines 0\nlaunches 0\nbytes\ndevices 0 0\n");
+    text_addf(&out, "checksum %016llx\n", (unsigned long long)known_checksum(out.data, out.length));
+    ck_assert(!hone_known_read(out.data, out.length, error, sizeof error));
+    ck_assert_str_eq(error, "its restrictions take too long to be looked up");
+    text_release(&out);
+}
+END_TEST
+
+// Two programs of different cores under one number would decide by the order of their #includes: whoever changes the core
+// gives it the next number, and its digest is written here.
+START_TEST(a_changed_core_has_another_number)
+{
+    struct error e = ERROR_INIT;
+    struct text core = TEXT_INIT;
+    struct digest digest;
+    char hex[65];
+    ck_assert(file_read(HONE_SOURCE_DIR "/src/core/known/known_core.h", 0, &core, &e));
+    ck_assert(strstr(text_cstr(&core), "#define HONE_KNOWN_CORE 6\n"));
+    digest_of(core.data, core.length, &digest);
+    digest_hex(&digest, hex);
+    ck_assert_str_eq(hex, "176c6a65fe0b3d9c8ae4f09e7428482f41bf93a83571f0fc025a6c49a013994f");
+    text_release(&core);
+}
+END_TEST
+
+// Sizes above 2^16 may have the logarithm of another: what was measured is the answer all the same.
+START_TEST(a_measured_shape_has_its_own_configuration)
+{
+    struct by_hand h;
+    struct core_table c;
+    struct error e = ERROR_INIT;
+    by_hand_init(&h);
+    struct deploy_device *d = &h.table.devices[0];
+    for (uint32_t i = 0; i < 2; i++) {
+        int64_t *shape = arena_array(&h.arena, 2, sizeof *shape);
+        shape[0] = 100000000 + 128 * (int64_t)i, shape[1] = 1 << 20;
+        d->points[i].shape = shape;
+        d->points[i].configuration = i;
+    }
+    d->point_count = 2;
+    ck_assert_msg(core_table_init(&c, &h.table, &e), "%s", e.text);
+    const hone_core_handle who = hone_core_device_of(&c.core, d->name, NULL, NULL, 0);
+    for (uint32_t i = 0; i < 2; i++)
+        ck_assert_uint_eq(hone_core_find(&who, d->points[i].shape).configuration, i);
+    core_table_release(&c);
+    by_hand_release(&h);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("deploy_header");
@@ -826,6 +1029,12 @@ int main(void)
     tcase_add_test(t, another_cards_compute_units_have_to_be_told);
     tcase_add_test(t, pasted_sources_are_the_same_text);
     tcase_add_test(t, damaged_files_are_refused);
+    tcase_add_test(t, includes_are_pasted_whole_or_refused);
+    tcase_add_test(t, values_fit_their_types);
+    tcase_add_test(t, macros_that_no_application_can_make_are_refused);
+    tcase_add_test(t, files_that_take_too_long_are_refused);
+    tcase_add_test(t, a_changed_core_has_another_number);
+    tcase_add_test(t, a_measured_shape_has_its_own_configuration);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);
     int failed = srunner_ntests_failed(r);

@@ -7,7 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FILE_MOST = 1 << 28, NAMES_MOST = 16, ABOUT_COUNT = 6 };
+enum {
+    FILE_MOST = 1 << 28,
+    NAMES_MOST = 16,
+    ABOUT_COUNT = 6,
+    STEPS_MOST = 1 << 24, // of all that an answer may run, so that it takes seconds at most
+};
 
 struct known_text_program {
     struct known_step *steps;
@@ -34,6 +39,7 @@ struct known_reader {
     hone_known *k;
     char *text, *at, *end;
     const char *wrong; // NULL: nothing yet
+    uint64_t steps;    // of restrictions and macros
 };
 
 static bool reject(struct known_reader *r, const char *what)
@@ -46,7 +52,8 @@ static bool reject(struct known_reader *r, const char *what)
 static void *known_alloc(struct known_reader *r, size_t count, size_t size)
 {
     // Every item of a list takes at least a character of the file.
-    if (count > (size_t)(r->end - r->text) + 16 || r->wrong) {
+    if (count > (size_t)(r->end - r->text) + 16 ||
+        count >= (SIZE_MAX - sizeof(struct known_block)) / size || r->wrong) {
         reject(r, "a count is larger than the file");
         return NULL;
     }
@@ -258,6 +265,9 @@ static const hone_core_named *take_named(struct known_reader *r, const char *key
     for (uint32_t i = 0; i < *count && !r->wrong; i++) {
         list[i].expression = take_index(r, r->k->program_count, false);
         list[i].text = take_text(r);
+        r->steps += r->wrong ? 0 : r->k->programs[list[i].expression].count;
+        if (r->steps > STEPS_MOST)
+            reject(r, "its restrictions take too long to be looked up");
     }
     return list;
 }

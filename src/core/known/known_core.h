@@ -4,11 +4,11 @@
 
    A table has a list of points for each device: a shape, and the configuration that is best there. Who asks names a
    device and a shape; dispatch.h of hone says by which rule it is answered, and hone_core_find() is that rule. */
-#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 5
+#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 6
 #error "two headers of `hone deploy` by different versions of hone: write both by the same one"
 #endif
 #ifndef HONE_KNOWN_CORE
-#define HONE_KNOWN_CORE 5
+#define HONE_KNOWN_CORE 6
 
 #include <stddef.h>
 #include <stdint.h>
@@ -871,7 +871,16 @@ static inline uint32_t hone_core_shortest(const int64_t *times, uint32_t count)
     return which;
 }
 
-/* The nearest points by their logarithms, in the order of the distance with hone_core_unlike() added. Returns how many. */
+static inline int hone_core_is_shape(const int64_t *a, const int64_t *b, uint32_t columns)
+{
+    uint32_t i;
+    for (i = 0; i < columns && a[i] == b[i]; i++) {
+    }
+    return i == columns;
+}
+
+/* The nearest points by their logarithms, in the order of the distance with hone_core_unlike() added. Returns how many.
+   Different large sizes may have one logarithm: 0 is the distance of the shape itself alone. */
 HONE_CORE_INLINE uint32_t hone_core_neighbours(const hone_core_handle *h, uint32_t columns,
                                                const int64_t *shape, const int64_t *at,
                                                hone_core_near *list)
@@ -885,8 +894,10 @@ HONE_CORE_INLINE uint32_t hone_core_neighbours(const hone_core_handle *h, uint32
         keys[i] = UINT64_MAX;
     for (i = 0; i < HONE_CORE_NEAR && found[i] != UINT64_MAX; i++) {
         const int64_t *there = t->shapes + (d->first + (size_t)(found[i] & 0xffff)) * columns;
-        hone_core_insert(keys, HONE_CORE_NEAR,
-                         found[i] + (hone_core_unlike(shape, there, columns) << 16));
+        uint64_t apart = hone_core_unlike(shape, there, columns);
+        if (apart == 0 && found[i] >> 16 == 0)
+            apart = !hone_core_is_shape(shape, there, columns);
+        hone_core_insert(keys, HONE_CORE_NEAR, found[i] + (apart << 16));
     }
     for (i = 0; i < HONE_CORE_NEAR && keys[i] != UINT64_MAX; i++) {
         const uint32_t point = (uint32_t)(keys[i] & 0xffff);
@@ -903,11 +914,14 @@ HONE_CORE_INLINE void hone_core_first_valid(const hone_core_handle *h, const hon
                                             const hone_core_near *list, uint32_t count,
                                             hone_core_answer *best)
 {
-    uint32_t i;
+    uint32_t i, invalid = HONE_CORE_NONE;
     for (i = 0; i < count && best->point == HONE_CORE_NONE; i++) {
         const uint32_t c = h->table->point_configurations[list[i].point];
+        if (c == invalid) /* most neighbours have one configuration */
+            continue;
         if (hone_core_excluded(h->table, c, slots) == HONE_CORE_NONE)
             best->configuration = c, best->point = list[i].point;
+        invalid = c;
     }
 }
 
@@ -1028,19 +1042,9 @@ static inline void hone_core_put_int(hone_core_text *t, int64_t i)
     hone_core_put(t, digits + at);
 }
 
-static inline int hone_core_is_point(const hone_core_table *t, uint32_t point,
-                                     const hone_core_value *slots)
-{
-    uint32_t i;
-    for (i = 0; i < t->column_count; i++) {
-        if (t->shapes[(size_t)point * t->column_count + i] != slots[i].i)
-            return 0;
-    }
-    return 1;
-}
-
 static inline void hone_core_put_reason(const hone_core_handle *h, const hone_core_answer *found,
-                                        const hone_core_value *slots, hone_core_text *text)
+                                        const int64_t *shape, const hone_core_value *slots,
+                                        hone_core_text *text)
 {
     const hone_core_table *t = h->table;
     const hone_core_configuration *c = &t->configurations[t->fallback];
@@ -1067,7 +1071,8 @@ static inline void hone_core_put_reason(const hone_core_handle *h, const hone_co
         if (h->device == HONE_CORE_NONE)
             hone_core_put(text, *h->asked ? h->asked : "(unnamed)"),
                 hone_core_put(text, " not measured");
-    } else if (hone_core_is_point(t, found->point, slots)) {
+    } else if (hone_core_is_shape(t->shapes + (size_t)found->point * t->column_count, shape,
+                                  t->column_count)) {
         hone_core_put(text, "measured here");
     } else {
         hone_core_put(text, found->is_predicted ? "by waves of work-groups, from " : "nearest of ");
@@ -1092,14 +1097,14 @@ static inline size_t hone_core_why(const hone_core_handle *h, const int64_t *sha
     hone_core_answer found = hone_core_find_among(h, h->table->column_count, shape);
     text.out = out, text.size = size, text.length = 0;
     hone_core_bind(h, shape, slots);
-    hone_core_put_reason(h, &found, slots, &text);
+    hone_core_put_reason(h, &found, shape, slots, &text);
     return text.length;
 }
 
 /* ---- a configuration at a shape -------------------------------------------------------------- */
 
-/* The -D options for a compiler, separated by blanks: those of the configuration, then those of the shape. 0 where one
-   of them has no value. */
+/* The -D options for a compiler, separated by blanks: those of the configuration, then those of the shape. 0 and "" where
+   one of them has no value. */
 static inline size_t hone_core_options(const hone_core_handle *h, uint32_t configuration,
                                        const int64_t *shape, char *out, size_t size)
 {
@@ -1112,8 +1117,11 @@ static inline size_t hone_core_options(const hone_core_handle *h, uint32_t confi
     hone_core_put(&text, c->options);
     for (i = 0; i < c->define_count; i++) {
         hone_core_value v = h->table->evaluate(h->table->context, c->defines[i].expression, slots);
-        if (v.kind != HONE_CORE_INT)
+        if (v.kind != HONE_CORE_INT) {
+            if (size)
+                out[0] = 0;
             return 0;
+        }
         hone_core_put(&text, text.length ? " -D" : "-D");
         hone_core_put(&text, c->defines[i].text);
         hone_core_put(&text, "=");

@@ -190,9 +190,11 @@ struct store_row {
     uint8_t session_bytes[STORE_ID_BYTES];
     const char *command;             // that run's
     const char *vendor, *uuid, *pci; // of the device
-    const char *surroundings;        // of the session
-    const char *host, *seed;         // likewise
-    const char *spec_path;           // as the session named it
+    // And what else identifies it: see device_info_identity().
+    const char *device_type, *platform_version, *compiler, *device_surroundings;
+    const char *surroundings; // of the session
+    const char *host, *seed;  // likewise
+    const char *spec_path;    // as the session named it
     uint32_t compute_units;
     struct digest key;
     struct digest source;

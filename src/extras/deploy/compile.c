@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-// The kinds of number that a part may give.
-enum { GIVES_INT = 1, GIVES_FLOAT = 2 };
 enum { DERIVED_DEPTH = 32 };
 
 static unsigned compile_node(struct deploy_compiler *c, const struct node *n);
@@ -563,11 +561,11 @@ static unsigned compile_node(struct deploy_compiler *c, const struct node *n)
     }
 }
 
-bool deploy_put_formula(struct deploy_compiler *c, const struct formula *f)
+unsigned deploy_put_formula(struct deploy_compiler *c, const struct formula *f)
 {
     c->path = f->path;
     c->text = f->text;
-    return compile_node(c, f->expr->root) != 0;
+    return compile_node(c, f->expr->root);
 }
 
 bool deploy_put_size(struct deploy_compiler *c, const struct formula *f, int64_t least,

@@ -38,8 +38,11 @@ struct deploy_compiler {
     struct error *error;
 };
 
-// Appends to the steps; false with the error, also where there are too many.
-bool deploy_put_formula(struct deploy_compiler *c, const struct formula *f);
+// The kinds of number that a part may give.
+enum { GIVES_INT = 1, GIVES_FLOAT = 2 };
+
+// Appends to the steps; false with the error, also where there are too many. A formula: the kinds that it may give.
+unsigned deploy_put_formula(struct deploy_compiler *c, const struct formula *f);
 bool deploy_put_int(struct deploy_compiler *c, int64_t i);
 bool deploy_put_slot(struct deploy_compiler *c, uint32_t variable);
 bool deploy_put_operator(struct deploy_compiler *c, enum hone_core_operator op);

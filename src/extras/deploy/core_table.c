@@ -194,13 +194,58 @@ static bool is_always_true(const struct maker_of_core *m)
                              (c->steps[0].code == KNOWN_STEP_REAL && c->steps[0].f != 0));
 }
 
+// *out stays where the type is no formula.
+static bool find_argument_type(struct maker_of_core *m, const struct argument_spec *a,
+                               struct element *out)
+{
+    struct value v;
+    if (!a->type.expr)
+        return true;
+    if (uses_varying(m, a->type.expr))
+        return refuse_table(m, "the type of argument '%s' depends on a size", a->name);
+    if (!deploy_value(&m->compiler, &a->type, &v))
+        return false;
+    return (v.kind == VALUE_STRING && element_parse(v.s, out)) ||
+           refuse_table(m, "'%s' gives no name of a type", a->type.text);
+}
+
+// The value of an integer argument must be one that its type holds: hone refuses others. A column is never below 1.
+static bool add_limits(struct maker_of_core *m, const struct argument_spec *a,
+                       hone_core_configuration *out, hone_core_named *list)
+{
+    struct deploy_compiler *c = &m->compiler;
+    struct element el = a->element;
+    int64_t low, high;
+    if (a->memory != MEMORY_SCALAR || a->fill.kind != FILL_CONSTANT || !a->fill.value.expr ||
+        a->layout || !uses_varying(m, a->fill.value.expr))
+        return true;
+    if (!find_argument_type(m, a, &el))
+        return false;
+    scalar_limits(el.scalar, &low, &high);
+    if (scalar_is_float(el.scalar) || el.width != 1 || (low == INT64_MIN && high == INT64_MAX))
+        return true;
+    bool ok = deploy_put_formula(c, &a->fill.value);
+    bool is_column = c->count == 1 && c->steps->code == KNOWN_STEP_SLOT;
+    ok = ok && deploy_put_int(c, high) && deploy_put_operator(c, HONE_CORE_LE);
+    if (ok && !is_column)
+        ok = deploy_put_formula(c, &a->fill.value) && deploy_put_int(c, low) &&
+             deploy_put_operator(c, HONE_CORE_GE) && deploy_put_operator(c, HONE_CORE_AND);
+    hone_core_named *r = &list[out->restriction_count];
+    if (!ok || !end_program(m, a->fill.value.text, &r->expression))
+        return false;
+    r->text = "an argument's value does not fit its type";
+    out->restriction_count++;
+    return true;
+}
+
 // A derived parameter that varies must have a value, too. What is true at every shape is left out.
 static bool make_restrictions(struct maker_of_core *m, hone_core_configuration *out)
 {
     const struct spec *s = m->spec;
     struct deploy_compiler *c = &m->compiler;
-    hone_core_named *list =
-        arena_array(m->arena, (size_t)s->derived_count + s->restriction_count + 1, sizeof *list);
+    hone_core_named *list = arena_array(
+        m->arena, (size_t)s->derived_count + s->restriction_count + m->kernel->argument_count + 1,
+        sizeof *list);
     out->restrictions = list;
     if (!list)
         return error_memory(m->e);
@@ -227,6 +272,10 @@ static bool make_restrictions(struct maker_of_core *m, hone_core_configuration *
             return false;
         r->text = s->restrictions[i].text;
         out->restriction_count++;
+    }
+    for (uint32_t i = 0; i < m->kernel->argument_count; i++) {
+        if (!add_limits(m, &m->kernel->arguments[i], out, list))
+            return false;
     }
     return true;
 }
@@ -366,16 +415,9 @@ static bool make_core_geometry(struct maker_of_core *m, const struct launch_spec
 static bool argument_element_bytes(struct maker_of_core *m, const struct argument_spec *a,
                                    int64_t *out)
 {
-    struct value v;
     struct element el = a->element;
-    if (a->type.expr) {
-        if (uses_varying(m, a->type.expr))
-            return refuse_table(m, "the type of argument '%s' depends on a size", a->name);
-        if (!deploy_value(&m->compiler, &a->type, &v))
-            return false;
-        if (v.kind != VALUE_STRING || !element_parse(v.s, &el))
-            return refuse_table(m, "'%s' gives no name of a type", a->type.text);
-    }
+    if (!find_argument_type(m, a, &el))
+        return false;
     el.packed = m->traits->packs_three && el.width == 3;
     *out = element_bytes(&el);
     return true;
@@ -608,11 +650,21 @@ static bool add_name_option(struct maker_of_core *m, uint32_t slot, struct text 
 static bool make_varying_define(struct maker_of_core *m, uint32_t slot, hone_core_named *out)
 {
     const struct spec *s = m->spec;
+    struct deploy_compiler *c = &m->compiler;
     out->text = s->symbols.items[slot].name;
-    bool ok = m->varying[slot] == DEPLOY_DERIVED
-                  ? deploy_put_formula(&m->compiler, &s->derived[slot - s->slots.derived])
-                  : deploy_put_slot(&m->compiler, m->varying[slot]);
-    return ok && end_program(m, out->text, &out->expression);
+    unsigned kinds = m->varying[slot] == DEPLOY_DERIVED
+                         ? deploy_put_formula(c, &s->derived[slot - s->slots.derived])
+                         : deploy_put_slot(c, m->varying[slot]);
+    if (kinds & GIVES_FLOAT)
+        return refuse_table(m,
+                            "the macro %s, '%s', may be a float, of which an application makes no "
+                            "text; a whole number is right: int(), round() or //",
+                            out->text, c->text);
+    for (size_t i = 0; kinds && i < c->count; i++) {
+        if (c->steps[i].code == KNOWN_STEP_SLOT && c->steps[i].i >= m->table->column_count)
+            m->out->device_macro = out->text;
+    }
+    return kinds && end_program(m, out->text, &out->expression);
 }
 
 // Macros of constants, parameters and derived parameters; those that vary are added to the text at run time.

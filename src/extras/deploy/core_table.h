@@ -18,6 +18,7 @@ struct core_table {
     const struct deploy_program *programs;
     uint32_t program_count;
     const char *const *identifiers; // of the arguments
+    const char *device_macro;       // (or NULL) one whose value is the asking device's
     struct arena arena;
 };
 

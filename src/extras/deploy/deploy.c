@@ -158,10 +158,8 @@ static bool make_deploy(struct deploy *d, struct error *e)
     d->name = text_to_arena(&name, &d->arena);
     if (!d->name)
         return error_memory(e);
-    const char *vendor =
-        d->own.facts.vendor; // of a device that is not here nothing but names is known
     return find_default_text(d, e) && take_default_of_part(d, e) &&
-           ((vendor && vendor[0]) || deploy_read_device(d, &d->own, e)) && deploy_read_others(d, e);
+           (!d->o.is_known_only || deploy_read_device(d, &d->own, e)) && deploy_read_others(d, e);
 }
 
 static const struct workflow_operations deploy_operations;

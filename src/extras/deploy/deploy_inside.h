@@ -124,9 +124,9 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e);
 // error) the row has no spec.
 struct space *deploy_row_space(const struct deploy *d, const struct deploy_row *r, struct error *e);
 
-// deploy_stored.c: the store's results for the device (its name and platform in g->facts), at the
-// points.
-// Reads the device's properties from the newest result of the spec on it.
+// deploy_stored.c: the store's results for the device (its name and platform in g->facts) with its driver and compiler, at
+// the points.
+// Reads the device's properties from the newest result of the spec on it; one that is here and has results keeps its own.
 bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct error *e);
 bool deploy_read_stored(struct deploy *d, struct deploy_grid *g, struct error *e);
 // For a deploy that measures nothing: this device, a record of each point, and the table.

@@ -13,9 +13,10 @@
 // ---- the device --------------------------------------------------------------------------------
 
 struct fact_reading {
-    struct device_info *facts;
+    struct device_info facts;   // of the newest result
+    const struct digest *known; // (or NULL) of the device that is here
     struct arena *arena;
-    bool is_found, failed;
+    bool is_found, is_here, failed;
 };
 
 // The number behind "NAME=" among words; 0 if there is none.
@@ -29,33 +30,59 @@ static uint64_t fact_of(const char *words, const char *name)
     return 0;
 }
 
+// All that identifies the device is among a session's texts, and what expressions read.
 static bool read_device_row(void *context, const struct store_row *row)
 {
     struct fact_reading *r = context;
-    struct device_info *d = r->facts;
+    struct device_info *d = &r->facts;
     if (!str_equal(row->platform, d->platform))
         return true;
+    r->is_here = r->known && digest_equal(r->known, &row->identity);
+    if (r->is_found || r->is_here)
+        return !r->is_here;
     r->is_found = true;
     d->vendor = arena_strdup(r->arena, row->vendor);
     d->uuid = arena_strdup(r->arena, row->uuid);
     d->driver = arena_strdup(r->arena, row->driver);
-    d->extensions = "";
+    d->platform_version = arena_strdup(r->arena, row->platform_version);
+    d->compiler = arena_strdup(r->arena, row->compiler);
+    d->surroundings = arena_strdup(r->arena, row->device_surroundings);
+    d->extensions = d->language_version = "";
+    d->type = 0;
+    while (d->type < DEVICE_TYPE_COUNT && !str_equal(row->device_type, device_type_text(d->type)))
+        d->type++;
     d->compute_units = row->compute_units;
     d->capability = (uint32_t)fact_of(row->surroundings, "device_capability");
     d->subgroup_size = (uint32_t)fact_of(row->surroundings, "device_subgroup_size");
     d->max_group_size = fact_of(row->surroundings, "device_max_work_group_size");
     d->local_bytes = fact_of(row->surroundings, "device_local_memory");
     d->global_bytes = fact_of(row->surroundings, "device_global_memory");
-    r->failed = !d->vendor || !d->uuid || !d->driver;
-    return false;
+    r->failed = !d->vendor || !d->uuid || !d->driver || !d->platform_version || !d->compiler ||
+                !d->surroundings;
+    return r->known && !r->failed;
 }
 
 bool deploy_read_device(const struct deploy *d, struct deploy_grid *g, struct error *e)
 {
-    struct fact_reading r = {.facts = &g->facts, .arena = g->arena};
+    struct digest here;
+    struct fact_reading r = {.facts = g->facts, .arena = g->arena};
     const struct store_query q = {.spec_name = d->spec->name, .device = g->facts.name};
-    return store_each(d->o.tune.setup.store, &q, read_device_row, &r, e) &&
-           (!r.failed || error_memory(e));
+    if (g->facts.vendor && g->facts.vendor[0]) {
+        device_info_digest(&g->facts, &here);
+        r.known = &here;
+    }
+    if (!store_each(d->o.tune.setup.store, &q, read_device_row, &r, e))
+        return false;
+    if (r.failed)
+        return error_memory(e);
+    if (!r.is_found || r.is_here)
+        return true;
+    if (r.known)
+        log_add(d->o.tune.setup.log, LOG_WARNING,
+                "%s: its results are of driver %s, none of %s, which is here", g->facts.name,
+                r.facts.driver, g->facts.driver);
+    g->facts = r.facts;
+    return true;
 }
 
 // ---- its times ---------------------------------------------------------------------------------
@@ -81,24 +108,49 @@ static const char *full_text(struct deploy_grid *g, const struct spec *spec,
     return full;
 }
 
+// Says that results are there which do not belong in a table of today; where none are of this device with its driver and
+// compiler, that of one with others.
+static bool warn_of_older(const struct deploy *d, const struct best_options *o, uint32_t at,
+                          const struct best_answer *b)
+{
+    struct text shape = TEXT_INIT;
+    for (uint32_t i = 0; i < d->column_count; i++)
+        text_addf(&shape, "%s%s=%lld", i ? "," : "", d->columns[i],
+                  (long long)d->rows[at].shape[i]);
+    log_add(d->o.tune.setup.log, LOG_WARNING,
+            "%s on %s: what is known was measured with %s: left out", text_cstr(&shape),
+            o->device->name,
+            b->other_driver   ? "another driver or compiler"
+            : b->other_source ? "another source of the kernel"
+            : b->choice       ? "other sizes, arguments or options"
+                              : "values that the spec no longer has");
+    bool ok = !shape.failed;
+    text_release(&shape);
+    return ok;
+}
+
 // Reads the row's best result if nothing was ranked.
-static bool read_best(const struct best_options *o, struct deploy_grid *g, uint32_t at,
-                      struct error *e)
+static bool read_best(const struct deploy *d, struct best_options *o, struct deploy_grid *g,
+                      uint32_t at, struct error *e)
 {
     struct best_answer answer;
+    const struct digest *identity = o->among.device_identity;
     bool found = false;
-    if (!best_find(o, g->arena, &answer, &found, e))
-        return false;
-    bool is_of_today = found && answer.choice && !answer.other_source;
-    bool failed = false;
+    bool ok = best_find(o, g->arena, &answer, &found, e);
+    o->among.device_identity = NULL;
+    ok = ok && (found || best_find(o, g->arena, &answer, &found, e));
+    o->among.device_identity = identity;
+    if (!ok || !found)
+        return ok;
+    bool is_of_today = best_is_of_today(&answer);
+    bool failed = !is_of_today && !warn_of_older(d, o, at, &answer);
     const char *text = is_of_today ? full_text(g, o->spec, answer.configuration, &failed) : NULL;
     const struct grid_cell cell = {at, 0, answer.stats.median, answer.stats.median, {.ratio = NAN}};
     if (text)
         failed |= !grid_put(g, text, &cell, answer.result);
     if (is_of_today)
         g->parts[at] = answer.place.part ? answer.place.part : "";
-    if (found)
-        result_free(answer.result);
+    result_free(answer.result);
     return !failed || error_memory(e);
 }
 
@@ -180,7 +232,7 @@ static bool read_rankings(const struct deploy *d, struct best_options *o, struct
     if (!put_ranking(d, r, o->spec, g, at, e))
         return false;
     g->parts[at] = own.count > 0 ? own.part : NULL;
-    return r->count > 0 || read_best(o, g, at, e);
+    return r->count > 0 || read_best(d, o, g, at, e);
 }
 
 static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at, struct error *e)
@@ -191,11 +243,13 @@ static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at,
         return true;
     struct spec_sources *sources =
         spec_sources_read(spec, t->setup.at.device->language, t->setup.at.device, NULL, e);
+    struct digest identity;
+    device_info_digest(&g->facts, &identity);
     struct best_options o = {.spec = spec,
                              .sources = sources,
                              .store = t->setup.store,
-                             .name = g->facts.name,
-                             .platform = g->facts.platform,
+                             .device = &g->facts,
+                             .among.device_identity = &identity,
                              .languages = 1u << t->setup.at.device->language,
                              .space = t->setup.space,
                              .among.inputs =

@@ -568,6 +568,12 @@ static bool write_parts(const struct header *h, struct error *e)
     add_functions(h);
     if (h->w->with_source && !add_source(h, e))
         return false;
+    if (h->w->image_count && h->c->device_macro)
+        return error_set(
+            e, ERROR_INPUT,
+            "%s: programs of it cannot be embedded, as the macro %s reads a fact of the "
+            "device that asks; --with source is compiled there",
+            h->t->spec_path, h->c->device_macro);
     if (h->w->image_count)
         add_images(h);
     text_addf(h->out, "#endif\n");

@@ -24,7 +24,6 @@ static bool paste_file(const struct program_sources *p, uint32_t index, uint32_t
     const struct source_file *f = &p->list[index];
     const char *at = f->text, *end = f->text + f->length;
     uint32_t line = 1;
-    bool is_continued;
     if (depth > PASTE_DEPTH || out->length > PASTE_BYTES)
         return error_set(e, ERROR_INPUT,
                          "%s: its #include lines lead too deep to be pasted into one text",
@@ -33,6 +32,12 @@ static bool paste_file(const struct program_sources *p, uint32_t index, uint32_t
         text_addf(out, "#ifndef HONE_PASTED_%u\n#define HONE_PASTED_%u\n", index, index);
     for (uint32_t i = 0; i < f->scan.count; i++) {
         const struct scan_item *item = &f->scan.items[i];
+        if (item->reads)
+            return error_set(
+                e, ERROR_INPUT,
+                "%s, line %u: '#include %s' cannot be pasted, as hone cannot tell which "
+                "file it names; write the file's name there",
+                f->name, item->first, item->reads);
         if (item->kind != SCAN_INCLUDE || f->targets[i] == FOLLOW_UNRESOLVED ||
             p->list[f->targets[i]].outside)
             continue;
@@ -40,13 +45,8 @@ static bool paste_file(const struct program_sources *p, uint32_t index, uint32_t
         text_addn(out, at, (size_t)(here - at));
         if (!paste_file(p, f->targets[i], depth + 1, out, e))
             return false;
-        line = item->first;
-        do {
-            at = skip_source_lines(here, end, 1);
-            is_continued = at - here > 1 && at[-1] == '\n' && at[-2] == '\\';
-            here = at;
-            line++;
-        } while (is_continued);
+        at = skip_source_lines(here, end, item->last - item->first); // `last` is behind them
+        line = item->last;
     }
     text_addn(out, at, (size_t)(end - at));
     if (out->length && !out->failed && out->data[out->length - 1] != '\n')

@@ -136,7 +136,9 @@ static void row_sql(const struct store_query *q, const struct version *v, struct
                   "lower(hex(session.device_identity)), job.geometry, result.date, "
                   "session.hone_version, job.language, lower(hex(session.id)), session.command, "
                   "job.kernels, session.vendor, session.uuid, session.pci, session.surroundings, "
-                  "session.host, session.seed, session.spec_path, job.measuring_version, job.key, "
+                  "session.host, session.seed, session.spec_path, session.device_type, "
+                  "session.platform_version, session.compiler, session.device_surroundings, "
+                  "job.measuring_version, job.key, "
                   "job.source, session.device_identity, result.status, result.stop, result.fault, "
                   "result.sample_count, result.policy_fixed, result.policy_launches, "
                   "result.policy_cold, result.session, result.id, session.compute_units, "
@@ -177,6 +179,10 @@ static const size_t row_texts[] = {
     offsetof(struct store_row, host),
     offsetof(struct store_row, seed),
     offsetof(struct store_row, spec_path),
+    offsetof(struct store_row, device_type),
+    offsetof(struct store_row, platform_version),
+    offsetof(struct store_row, compiler),
+    offsetof(struct store_row, device_surroundings),
 };
 enum {
     COLUMN_MEASURING = sizeof row_texts / sizeof *row_texts,
