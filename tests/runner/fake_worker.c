@@ -13,7 +13,8 @@
 // a launch that is verified waits for the load of another job, which it then serves before it ends
 // (noted as "beside"); FAKE_LAUNCH_US=<n>, so long a launch takes; FAKE_FRAMES=<file>, the verb, role and bytes of each frame, a line each.
 // FAKE_WHERE=<option> and FAKE_THEN=<option>: jobs with the first have the
-// second, too. FAKE_FOLDERS: the folders it says that it writes to.
+// second, too. FAKE_FOLDERS: the folders it says that it writes to. FAKE_PROBE_FAILS=1: hone's probe
+// does not build.
 #include "os/process.h"
 #include "worker/protocol.h"
 #include "worker/watch.h"
@@ -70,7 +71,9 @@ enum behaviour {
     FAKE_KILLED_RUNNING,
     FAKE_CACHED_BUILDING,
     FAKE_CACHED_EMPTY,
-    FAKE_CACHED_RUNNING
+    FAKE_CACHED_RUNNING,
+    FAKE_LOST_HEADER,
+    FAKE_NO_MEMORY
 };
 
 #define HOURS_NS 7200000000000ull
@@ -124,6 +127,8 @@ static const char *const names[] = {
     [FAKE_CACHED_BUILDING] = "cached_building",
     [FAKE_CACHED_EMPTY] = "cached_empty",
     [FAKE_CACHED_RUNNING] = "cached_running",
+    [FAKE_LOST_HEADER] = "lost_header", // the driver's own, for a moment
+    [FAKE_NO_MEMORY] = "no_memory",
 };
 
 // What FAKE_DEAD can say.
@@ -434,6 +439,16 @@ static void fail_build(const struct slot *s, struct result *r)
     if (s->behaviour == FAKE_COMPILE_ERROR) {
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "error: what is this");
         r->log = "k.cl:1:1: error: what is this";
+    }
+    if (getenv("FAKE_PROBE_FAILS") && str_equal(s->id, "probe"))
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "error: a header is broken");
+    if (s->behaviour == FAKE_LOST_HEADER) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "k.cl does not build");
+        r->log = "k.cl:1:10: fatal error: cannot open file '/usr/share/cl/types.h': Too much of it";
+    }
+    if (s->behaviour == FAKE_NO_MEMORY) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "k.cl does not build");
+        r->log = "k.cl:1:2: error: a table: Cannot allocate memory";
     }
     if (s->behaviour == FAKE_SPEC_FAULT)
         result_fail(r, STATUS_COMPILE, FAULT_SPEC, "no kernel 'x' in the program");

@@ -121,6 +121,7 @@ struct live {
     struct entry
         *probing; // (or NULL) own_probe, while it shows in a fresh one that the device lives
     struct entry *own_probe;  // (or NULL) a job of our own to probe with
+    struct entry *proof;      // (or NULL) another, in no list: it shows whether anything builds
     struct turn_queue turns;  // waiting; the first may be at the bench
     struct turn_queue turned; // done
 
