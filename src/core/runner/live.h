@@ -141,6 +141,9 @@ struct live {
         struct verifier *verifier; // (or NULL) they are not
         struct rng rng;
         enum bench_state of; // VERIFYING or MEASURING: the launches that left them
+        pid_t pid;                 // its worker's
+        uint64_t used_ns;          // processor time of that one
+        uint64_t ended_ns;         // and of those before it
         uint64_t left;       // bytes that may still come of them
         uint64_t inputs;     // of the last timed launches, as struct policy has it
         bool is_wanted;      // what they left is to be compared
@@ -206,6 +209,8 @@ void live_verifier_died(struct live *v, const char *how);
 void live_apart_forget(struct live *v); // the job at the bench is gone
 
 // live_measure.c
+// The verifier is another process on the machine, but none that disturbs launches.
+void live_apart_leave_out(struct live *v, struct machine_snapshot *m);
 // Launches are answered for, and compared where they are.
 void live_launched(struct live *v, struct entry *n, enum bench_state asked);
 // A comparison is answered for; takes r.

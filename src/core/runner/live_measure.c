@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "os/process.h"
-#include "os/process_state.h"
 
 #include <stdlib.h>
 
@@ -358,9 +357,7 @@ static void refuse_impossible_times(const struct live *v, const struct result *r
 // False when the entry is done with, or the evaluator. Takes nothing.
 static bool merge_answer(struct live *v, struct entry *n, enum bench_state asked, struct result *r)
 {
-    // The verifier is another process on the machine, but none that disturbs launches.
-    if (r->machine.at_ns && v->apart.verifier && verifier_worker(v->apart.verifier)->running)
-        r->machine.other_cpu_ns -= process_used_ns(verifier_worker(v->apart.verifier)->process.pid);
+    live_apart_leave_out(v, &r->machine);
     if (r->fault == FAULT_REFERENCE && !v->o.own_reference)
         return live_break_reference(v, REFERENCE_FAILED, ERROR_INPUT, r->message);
     if (r->fault == FAULT_DEVICE) {
