@@ -73,7 +73,8 @@ enum behaviour {
     FAKE_CACHED_EMPTY,
     FAKE_CACHED_RUNNING,
     FAKE_LOST_HEADER,
-    FAKE_NO_MEMORY
+    FAKE_NO_MEMORY,
+    FAKE_SLOW_FIRST
 };
 
 #define HOURS_NS 7200000000000ull
@@ -129,6 +130,7 @@ static const char *const names[] = {
     [FAKE_CACHED_RUNNING] = "cached_running",
     [FAKE_LOST_HEADER] = "lost_header", // the driver's own, for a moment
     [FAKE_NO_MEMORY] = "no_memory",
+    [FAKE_SLOW_FIRST] = "slow_first", // launches, the verified one and four of the process
 };
 
 // What FAKE_DEAD can say.
@@ -648,7 +650,7 @@ static void verify(uint32_t sequence, const struct slot *s)
         result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "the reference kernel does not build");
     if (s->behaviour != FAKE_UNVERIFIED)
         r->verification = VERIFICATION_REFERENCE;
-    r->verify_launch_ns = s->ns;
+    r->verify_launch_ns = s->behaviour == FAKE_SLOW_FIRST ? 10 * s->ns : s->ns;
     reply_result(sequence, r);
 }
 
@@ -704,6 +706,12 @@ static bool dies_in_turn(const struct slot *s, const struct policy *p)
 
 #define MANY 10 // launches of a turn, more than a ranking asks for at once
 
+static uint64_t slowed(const struct slot *s)
+{
+    static unsigned launches;
+    return s->behaviour == FAKE_SLOW_FIRST && launches++ < 4 ? 10 * s->ns : s->ns;
+}
+
 static void measure(uint32_t sequence, const struct slot *s, const struct policy *p)
 {
     struct result *r = result_new();
@@ -718,7 +726,7 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
         r->samples_ns[r->sample_count++] = s->behaviour == FAKE_NO_TIME ? 0
                                            : s->behaviour == FAKE_HOURS
                                                ? s->ns + HOURS_NS
-                                               : drifted(s->ns + i % 3 * s->spread);
+                                               : drifted(slowed(s) + i % 3 * s->spread);
         if (p->hopeless_ns && s->ns > p->hopeless_ns && i == 1) {
             r->stop = STOP_HOPELESS;
             break;

@@ -9,7 +9,9 @@
 
 #include <check.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,6 +295,46 @@ START_TEST(test_hopeless_stops_early)
 END_TEST
 
 // Noise is met with more samples, unless the configuration is wholly behind the best.
+static atomic_bool spins;
+
+static void *spin(void *unused)
+{
+    while (atomic_load(&spins))
+        continue;
+    return unused;
+}
+
+// On cores that others use, too, what was slow is launched more often before it is thrown away.
+START_TEST(test_slow_on_a_busy_machine)
+{
+    struct device_info d = device(_i);
+    struct live_options o = options(&d);
+    uint64_t ticket;
+    pthread_t threads[3];
+    o.terms.rules.load = 0;
+    atomic_store(&spins, true);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, spin, NULL), 0);
+    struct evaluator *ev = make_live(&o);
+    evaluator_best(ev, 1000, 1000);
+    submit(ev, 1, "slow_first", 1000);
+    submit(ev, 2, "good", 9000);
+    submit(ev, 3, "good", 1000);
+    for (unsigned i = 0; i < 3; i++) {
+        struct result *r = take(ev, &ticket);
+        bool is_out = ticket == 2 || (ticket == 1 && !_i);
+        ck_assert_int_eq(r->status, STATUS_CORRECT);
+        ck_assert_msg((r->stop == STOP_HOPELESS) == is_out, "%u", (unsigned)ticket);
+        ck_assert_uint_eq(r->sample_count, ticket == 3 ? 2 : !_i ? 1 : ticket == 2 ? 24 : 5);
+        result_free(r);
+    }
+    atomic_store(&spins, false);
+    for (size_t i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    evaluator_free(ev);
+}
+END_TEST
+
 START_TEST(test_noise_takes_samples)
 {
     struct error e = ERROR_INIT;
@@ -794,6 +836,7 @@ int main(void)
     tcase_add_test(cases, test_faults_on_a_cpu);
     tcase_add_loop_test(cases, test_a_gpu_does_not_wait_for_its_caller, 0, 2);
     tcase_add_test(cases, test_hopeless_stops_early);
+    tcase_add_loop_test(cases, test_slow_on_a_busy_machine, 0, 2);
     tcase_add_test(cases, test_noise_takes_samples);
     tcase_add_test(cases, test_listing_survives_a_kill);
     tcase_add_loop_test(cases, test_fixed_count, 0, 2);

@@ -347,8 +347,10 @@ static void serve_worker(struct live *v, uint32_t index)
             struct result *answer;
             // The checks after a launch need not be alone.
             if (news == NEWS_PHASE && bench_state(v->bench) == BENCH_VERIFYING &&
-                bench_worker(v->bench)->phase.kind == PHASE_CHECKING)
+                bench_worker(v->bench)->phase.kind == PHASE_CHECKING) {
+                live_note_crowd(v, 2); // the worker checks
                 live_settle_pool(v);
+            }
             if (bench_news(v->bench, news, &f, &answer, &asked, &v->broken) && answer) {
                 live_bench_answered(v, asked, answer);
                 begin_next(v);

@@ -135,15 +135,16 @@ struct live {
     bool hold;             // the lock is kept between turns
     bool locked;           // for turns
     uint64_t requested_ns; // when the launches under way were asked for
+    uint32_t crowd;        // most threads of others that ran at the end of a launch of this job
     uint64_t at_work_ns;   // until then the device's clock is as the last timed launches left it
     bool host_clock;       // the device's was found wrong: workers are told to leave it alone
     struct { // what becomes of outputs that are compared by another worker (live_apart.c)
         struct verifier *verifier; // (or NULL) they are not
-        struct rng rng;
-        enum bench_state of; // VERIFYING or MEASURING: the launches that left them
         pid_t pid;                 // its worker's
         uint64_t used_ns;          // processor time of that one
         uint64_t ended_ns;         // and of those before it
+        struct rng rng;
+        enum bench_state of; // VERIFYING or MEASURING: the launches that left them
         uint64_t left;       // bytes that may still come of them
         uint64_t inputs;     // of the last timed launches, as struct policy has it
         bool is_wanted;      // what they left is to be compared
@@ -207,10 +208,10 @@ void live_handed(struct live *v, struct entry *n); // all of it
 void live_serve_verifier(struct live *v);
 void live_verifier_died(struct live *v, const char *how);
 void live_apart_forget(struct live *v); // the job at the bench is gone
-
-// live_measure.c
 // The verifier is another process on the machine, but none that disturbs launches.
 void live_apart_leave_out(struct live *v, struct machine_snapshot *m);
+
+// live_measure.c
 // Launches are answered for, and compared where they are.
 void live_launched(struct live *v, struct entry *n, enum bench_state asked);
 // A comparison is answered for; takes r.
@@ -251,6 +252,8 @@ void live_images_free(struct measured_images *images); // NULL is fine
 
 // live_screen.c
 void live_screen(struct live *v, struct entry *n); // verified, or with new samples
+// A launch has just ended: counts what runs beside it. `own`: threads of hone's own that run now.
+void live_note_crowd(struct live *v, uint32_t own);
 
 // live_clock.c: books the time that has passed; called wherever what is done may have changed.
 void live_clock(struct live *v);

@@ -127,6 +127,7 @@ void live_bench_begin(struct live *v, struct entry *n)
 {
     struct result *prefetched = bench_take_prefetched(v->bench, &n->bench);
     v->current = n;
+    v->crowd = 0;
     result_free(n->result);
     n->result = n->build.result && n->turns == 0 ? result_clone(n->build.result) : result_new();
     if (!n->result || (prefetched && !result_merge(n->result, prefetched)))
@@ -468,6 +469,8 @@ void live_bench_answered(struct live *v, enum bench_state asked, struct result *
     l->inputs_ns = r->inputs_ns > l->inputs_ns ? r->inputs_ns : l->inputs_ns;
     l->checking_ns = r->verify_ns > l->checking_ns ? r->verify_ns : l->checking_ns;
     note_work(v, asked, r);
+    if (asked == BENCH_MEASURING)
+        live_note_crowd(v, 1);
     bool is_probe = recovery_is_probing(&v->recovery);
     bool is_of_job = !is_probe && asked != BENCH_PREPARING && n;
     if (is_probe)

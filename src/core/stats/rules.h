@@ -109,6 +109,9 @@ struct screening {
 enum measure_verdict measure_next(const struct measure_rules *rules, const struct screening *s,
                                   uint32_t *more);
 
+// Is it, with what is known now, none for the ranking?
+bool measure_is_out(const struct measure_rules *rules, const struct screening *s);
+
 // Launches per sample so that a sample is at least `resolution` times the timer's; 1 where a launch
 // takes that long itself, or nothing is known.
 uint32_t measure_batch(const struct measure_rules *rules, uint64_t launch_ns,
