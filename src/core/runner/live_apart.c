@@ -106,7 +106,7 @@ void live_apart_forget(struct live *v)
     v->apart.awaits = false;
 }
 
-// What verifiers used never falls, whichever of them is there.
+// The time of all verifiers so far never falls, whichever of them is there.
 void live_apart_leave_out(struct live *v, struct machine_snapshot *m)
 {
     const struct remote *r = v->apart.verifier ? verifier_worker(v->apart.verifier) : NULL;

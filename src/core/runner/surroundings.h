@@ -6,7 +6,7 @@
 #include "model/job.h"
 #include "model/result.h"
 
-// What became of a kernel of hone's own, built where a build has just failed.
+// A kernel of hone's own, built where a build has just failed: does it build?
 enum build_proof { PROOF_NONE, PROOF_BUILDS, PROOF_FAILS };
 
 struct surroundings {
