@@ -125,7 +125,8 @@ struct live {
     struct turn_queue turns;  // waiting; the first may be at the bench
     struct turn_queue turned; // done
 
-    uint32_t lock_news;          // of the node, when it was last looked at
+    uint32_t lock_news; // of the node, when it was last looked at
+    uint32_t crowd;     // most threads of others that ran at the end of a launch of this job
     uint64_t admission_retry_ns; // admission was refused: not before this
     uint64_t best_verify_ns;
     enum reference_state reference;
@@ -135,7 +136,6 @@ struct live {
     bool hold;             // the lock is kept between turns
     bool locked;           // for turns
     uint64_t requested_ns; // when the launches under way were asked for
-    uint32_t crowd;        // most threads of others that ran at the end of a launch of this job
     uint64_t at_work_ns;   // until then the device's clock is as the last timed launches left it
     bool host_clock;       // the device's was found wrong: workers are told to leave it alone
     struct { // what becomes of outputs that are compared by another worker (live_apart.c)
