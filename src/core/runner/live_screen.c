@@ -14,7 +14,8 @@
 
 void live_note_crowd(struct live *v, uint32_t own)
 {
-    uint32_t running = v->device.shares_host && !v->o.node ? machine_running() : 0;
+    uint32_t running =
+        v->device.shares_host && !v->surroundings.is_elsewhere ? machine_running() : 0;
     if (running > own && running - own > v->crowd)
         v->crowd = running - own;
 }
