@@ -67,6 +67,27 @@ START_TEST(uniform_doubles_and_halves_are_known)
 }
 END_TEST
 
+// A view reaches as far as the data, beyond 2^32 components, too; by its first component, or by its stride.
+START_TEST(views_reach_beyond_32_bits)
+{
+    const uint64_t stride = INT32_MAX;
+    const enum fill_kind kind = _i ? FILL_NORMAL : FILL_UNIFORM;
+    struct job_fill fill = {.kind = kind, .low = 0, .high = 1, .seed = 42};
+    struct job_buffer b = buffer(SCALAR_FLOAT, 1, 8, fill);
+    float strided[8], there[8], near[8];
+    fill_view(&b.fill, 0, stride);
+    make(&b, strided);
+    for (uint64_t i = 3; i < 8; i++) {
+        fill_view(&b.fill, i * stride, 1);
+        make(&b, there);
+        ck_assert_msg(there[0] == strided[i], "%u", (unsigned)i);
+        fill_view(&b.fill, i * stride % (UINT64_C(1) << 32), 1);
+        make(&b, near);
+        ck_assert(near[0] != there[0]);
+    }
+}
+END_TEST
+
 START_TEST(uniform_integers_are_known)
 {
     static const int32_t known[] = {0, 3, 7, 3, -3, -9, 8, -8};
@@ -318,6 +339,7 @@ static void add(TCase *t)
 {
     tcase_add_test(t, uniform_floats_are_known);
     tcase_add_test(t, uniform_doubles_and_halves_are_known);
+    tcase_add_loop_test(t, views_reach_beyond_32_bits, 0, 2);
     tcase_add_test(t, uniform_integers_are_known);
     tcase_add_test(t, normal_numbers_are_known);
     tcase_add_test(t, normal_numbers_have_mean_and_deviation);

@@ -676,6 +676,28 @@ START_TEST(test_buffers)
 }
 END_TEST
 
+START_TEST(test_a_view_of_much)
+{
+    struct fixture f;
+    start(&f, "");
+    struct job *j = make(&f, ONE_PARAMETER,
+                         KERNEL_FILE ONE_SIZE
+                         "\"Arguments\": ["
+                         "{\"Name\": \"all\", \"Type\": \"float\", \"MemoryType\": \"Vector\", "
+                         "\"AccessType\": \"ReadOnly\", \"FillType\": \"Random\", \"Size\": "
+                         "\"2**33\"},"
+                         "{\"Name\": \"end\", \"Type\": \"float\", \"MemoryType\": \"Vector\", "
+                         "\"AccessType\": \"ReadOnly\", \"Size\": 4, \"LinkedTo\": {\"Argument\": "
+                         "\"all\", \"First\": \"2**33 - 4\"}}]",
+                         LANGUAGE_OPENCL, NULL);
+    struct job_fill expected = j->buffers[0].fill;
+    fill_view(&expected, (UINT64_C(1) << 33) - 4, 1);
+    ck_assert(expected.value == 1 && j->buffers[1].fill.value == 1);
+    ck_assert_int_eq(j->buffers[1].fill.integer, expected.integer);
+    end(&f, j);
+}
+END_TEST
+
 // ---- languages and launches --------------------------------------------------------------------
 
 #define BOTH                                                                                       \
@@ -1679,6 +1701,7 @@ int main(void)
     tcase_add_loop_test(cases, test_scalar, 0, sizeof scalars / sizeof scalars[0]);
     tcase_add_loop_test(cases, test_fill, 0, sizeof fills / sizeof fills[0]);
     tcase_add_test(cases, test_buffers);
+    tcase_add_test(cases, test_a_view_of_much);
     tcase_add_test(cases, test_opencl_of_two);
     tcase_add_test(cases, test_cuda_of_two);
     tcase_add_test(cases, test_retarget);

@@ -13,7 +13,8 @@
 // a launch that is verified waits for the load of another job, which it then serves before it ends
 // (noted as "beside"); FAKE_LAUNCH_US=<n>, so long a launch takes; FAKE_FRAMES=<file>, the verb, role and bytes of each frame, a line each.
 // FAKE_WHERE=<option> and FAKE_THEN=<option>: jobs with the first have the
-// second, too. FAKE_FOLDERS: the folders it says that it writes to.
+// second, too. FAKE_FOLDERS: the folders it says that it writes to. FAKE_PROBE_FAILS=1: hone's probe
+// does not build.
 #include "os/process.h"
 #include "worker/protocol.h"
 #include "worker/watch.h"
@@ -70,7 +71,10 @@ enum behaviour {
     FAKE_KILLED_RUNNING,
     FAKE_CACHED_BUILDING,
     FAKE_CACHED_EMPTY,
-    FAKE_CACHED_RUNNING
+    FAKE_CACHED_RUNNING,
+    FAKE_LOST_HEADER,
+    FAKE_NO_MEMORY,
+    FAKE_SLOW_FIRST
 };
 
 #define HOURS_NS 7200000000000ull
@@ -124,6 +128,9 @@ static const char *const names[] = {
     [FAKE_CACHED_BUILDING] = "cached_building",
     [FAKE_CACHED_EMPTY] = "cached_empty",
     [FAKE_CACHED_RUNNING] = "cached_running",
+    [FAKE_LOST_HEADER] = "lost_header", // the driver's own, for a moment
+    [FAKE_NO_MEMORY] = "no_memory",
+    [FAKE_SLOW_FIRST] = "slow_first", // launches, the verified one and four of the process
 };
 
 // What FAKE_DEAD can say.
@@ -435,6 +442,16 @@ static void fail_build(const struct slot *s, struct result *r)
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "error: what is this");
         r->log = "k.cl:1:1: error: what is this";
     }
+    if (getenv("FAKE_PROBE_FAILS") && str_equal(s->id, "probe"))
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "error: a header is broken");
+    if (s->behaviour == FAKE_LOST_HEADER) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "k.cl does not build");
+        r->log = "k.cl:1:10: fatal error: cannot open file '/usr/share/cl/types.h': Too much of it";
+    }
+    if (s->behaviour == FAKE_NO_MEMORY) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "k.cl does not build");
+        r->log = "k.cl:1:2: error: a table: Cannot allocate memory";
+    }
     if (s->behaviour == FAKE_SPEC_FAULT)
         result_fail(r, STATUS_COMPILE, FAULT_SPEC, "no kernel 'x' in the program");
     if (s->behaviour == FAKE_SILENT || (s->behaviour == FAKE_SILENT_ONCE && first_time(s->once)))
@@ -633,7 +650,7 @@ static void verify(uint32_t sequence, const struct slot *s)
         result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "the reference kernel does not build");
     if (s->behaviour != FAKE_UNVERIFIED)
         r->verification = VERIFICATION_REFERENCE;
-    r->verify_launch_ns = s->ns;
+    r->verify_launch_ns = s->behaviour == FAKE_SLOW_FIRST ? 10 * s->ns : s->ns;
     reply_result(sequence, r);
 }
 
@@ -689,6 +706,12 @@ static bool dies_in_turn(const struct slot *s, const struct policy *p)
 
 #define MANY 10 // launches of a turn, more than a ranking asks for at once
 
+static uint64_t slowed(const struct slot *s)
+{
+    static unsigned launches;
+    return s->behaviour == FAKE_SLOW_FIRST && launches++ < 4 ? 10 * s->ns : s->ns;
+}
+
 static void measure(uint32_t sequence, const struct slot *s, const struct policy *p)
 {
     struct result *r = result_new();
@@ -703,7 +726,7 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
         r->samples_ns[r->sample_count++] = s->behaviour == FAKE_NO_TIME ? 0
                                            : s->behaviour == FAKE_HOURS
                                                ? s->ns + HOURS_NS
-                                               : drifted(s->ns + i % 3 * s->spread);
+                                               : drifted(slowed(s) + i % 3 * s->spread);
         if (p->hopeless_ns && s->ns > p->hopeless_ns && i == 1) {
             r->stop = STOP_HOPELESS;
             break;

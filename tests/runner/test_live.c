@@ -9,7 +9,9 @@
 
 #include <check.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,6 +295,46 @@ START_TEST(test_hopeless_stops_early)
 END_TEST
 
 // Noise is met with more samples, unless the configuration is wholly behind the best.
+static atomic_bool spins;
+
+static void *spin(void *unused)
+{
+    while (atomic_load(&spins))
+        continue;
+    return unused;
+}
+
+// On cores that others use, too, what was slow is launched more often before it is thrown away.
+START_TEST(test_slow_on_a_busy_machine)
+{
+    struct device_info d = device(_i);
+    struct live_options o = options(&d);
+    uint64_t ticket;
+    pthread_t threads[3];
+    o.terms.rules.load = 0;
+    atomic_store(&spins, true);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, spin, NULL), 0);
+    struct evaluator *ev = make_live(&o);
+    evaluator_best(ev, 1000, 1000);
+    submit(ev, 1, "slow_first", 1000);
+    submit(ev, 2, "good", 9000);
+    submit(ev, 3, "good", 1000);
+    for (unsigned i = 0; i < 3; i++) {
+        struct result *r = take(ev, &ticket);
+        bool is_out = ticket == 2 || (ticket == 1 && !_i);
+        ck_assert_int_eq(r->status, STATUS_CORRECT);
+        ck_assert_msg((r->stop == STOP_HOPELESS) == is_out, "%u", (unsigned)ticket);
+        ck_assert_uint_eq(r->sample_count, ticket == 3 ? 2 : !_i ? 1 : ticket == 2 ? 24 : 5);
+        result_free(r);
+    }
+    atomic_store(&spins, false);
+    for (size_t i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    evaluator_free(ev);
+}
+END_TEST
+
 START_TEST(test_noise_takes_samples)
 {
     struct error e = ERROR_INIT;
@@ -530,6 +572,113 @@ START_TEST(test_killed_by_others)
 }
 END_TEST
 
+// While nothing has built, a kernel of hone's own must.
+START_TEST(test_first_failed_build_is_proven)
+{
+    struct device_info d = device(_i);
+    struct live_options o = options(&d);
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "compile_error", 1000);
+    take_failure(ev, 1, STATUS_COMPILE, FAULT_CONFIGURATION);
+    evaluator_free(ev);
+    add_environment("FAKE_PROBE_FAILS=1");
+    ev = make_live(&o);
+    submit(ev, 1, "compile_error", 1000);
+    take_failure(ev, 1, STATUS_COMPILE, FAULT_SURROUNDINGS);
+    submit(ev, 2, "compile_error", 1000);
+    take_failure(ev, 2, STATUS_COMPILE, FAULT_SURROUNDINGS);
+    submit(ev, 3, "good", 1000);
+    take_correct(ev, 3);
+    submit(ev, 4, "compile_error", 1000);
+    take_failure(ev, 4, STATUS_COMPILE, FAULT_CONFIGURATION);
+    evaluator_free(ev);
+    ev = make_live(&o);
+    for (unsigned i = 1; i < 4; i++)
+        submit(ev, i, "compile_error", 1000);
+    take_failure(ev, 1, STATUS_COMPILE, FAULT_SURROUNDINGS);
+    take_failure(ev, 2, STATUS_COMPILE, FAULT_SURROUNDINGS);
+    expect_break(ev, "a kernel of hone's own does not build");
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_a_proof_may_be_given_up)
+{
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    struct outcome out;
+    for (unsigned i = 0; i < 6; i++) {
+        struct evaluator *ev = make_live(&o);
+        submit(ev, 1, "compile_error", 1000);
+        ck_assert_int_eq(evaluator_take(ev, (int)(20 * i), &out, NULL) >= 0, 1);
+        if (i % 2)
+            evaluator_cancel(ev);
+        evaluator_free(ev);
+    }
+}
+END_TEST
+
+// A file of the driver's that could not be read, whether or not others build; one of the job's own is its own.
+START_TEST(test_a_drivers_file_is_lost)
+{
+    static struct job_file own = {.path = "cl/types.h", .text = "", .length = 0};
+    struct error e = ERROR_INIT;
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "good", 1000);
+    take_correct(ev, 1);
+    submit(ev, 2, "lost_header", 1000);
+    take_failure(ev, 2, STATUS_COMPILE, FAULT_SURROUNDINGS);
+    struct job *j = make_job("lost_header", 1000, 3);
+    j->programs->files = &own;
+    j->programs->file_count = 1;
+    ck_assert(evaluator_submit(ev, 3, j, &e));
+    take_failure(ev, 3, STATUS_COMPILE, FAULT_CONFIGURATION);
+    evaluator_free(ev);
+}
+END_TEST
+
+// Three builds in a row tell of too little memory, and others build: they are what fails.
+START_TEST(test_the_third_hindered_build_is_proven)
+{
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    if (_i)
+        add_environment("FAKE_PROBE_FAILS=1");
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "good", 1000);
+    take_correct(ev, 1);
+    for (unsigned i = 2; i < 8; i++) {
+        submit(ev, i, "no_memory", 1000);
+        if (_i && i == 4)
+            break;
+        take_failure(ev, i, STATUS_COMPILE, i < 4 ? FAULT_SURROUNDINGS : FAULT_CONFIGURATION);
+    }
+    if (_i)
+        expect_break(ev, "3 configurations in a row failed");
+    evaluator_free(ev);
+}
+END_TEST
+
+// What the job's own text says is quoted.
+START_TEST(test_a_quoted_text_is_its_own)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    struct evaluator *ev = make_live(&o);
+    for (unsigned i = 1; i < 3; i++) {
+        struct job *j = make_job(i == 1 ? "no_memory" : "disk_full", 1000, i);
+        j->programs->source = "#error Cannot allocate memory; No space left on device";
+        j->programs->length = strlen(j->programs->source);
+        ck_assert(evaluator_submit(ev, i, j, &e));
+        take_failure(ev, i, STATUS_COMPILE, FAULT_CONFIGURATION);
+    }
+    evaluator_free(ev);
+}
+END_TEST
+
 static void count_warnings(void *context, enum log_level level, const char *message)
 {
     *(unsigned *)context += level == LOG_WARNING && strstr(message, "cache seems to be damaged");
@@ -689,6 +838,7 @@ int main(void)
     tcase_add_test(cases, test_faults_on_a_cpu);
     tcase_add_loop_test(cases, test_a_gpu_does_not_wait_for_its_caller, 0, 2);
     tcase_add_test(cases, test_hopeless_stops_early);
+    tcase_add_loop_test(cases, test_slow_on_a_busy_machine, 0, 2);
     tcase_add_test(cases, test_noise_takes_samples);
     tcase_add_test(cases, test_listing_survives_a_kill);
     tcase_add_loop_test(cases, test_fixed_count, 0, 2);
@@ -699,6 +849,11 @@ int main(void)
     tcase_add_test(cases, test_wordless_builds_within_a_memory_limit);
     tcase_add_test(cases, test_full_disk_ends_it);
     tcase_add_test(cases, test_killed_by_others);
+    tcase_add_loop_test(cases, test_first_failed_build_is_proven, 0, 2);
+    tcase_add_test(cases, test_a_proof_may_be_given_up);
+    tcase_add_test(cases, test_a_drivers_file_is_lost);
+    tcase_add_loop_test(cases, test_the_third_hindered_build_is_proven, 0, 2);
+    tcase_add_test(cases, test_a_quoted_text_is_its_own);
     tcase_add_loop_test(cases, test_a_damaged_cache, 0, 4);
     tcase_add_test(cases, test_cancel);
     tcase_add_test(cases, test_worker_missing);

@@ -24,6 +24,7 @@ struct machine {
     uint32_t freedom; // of Student's noise; 0: normal
     double jumps;     // share of the steps in which the state changes by 15 %
     double bursts;    // share of the launches at which something begins that slows up to 12
+    double slow;      // what a burst does to them; 0: 1.4 times as long
     uint32_t burst_left;
 };
 
@@ -49,7 +50,7 @@ static inline uint64_t machine_launch(struct machine *m, double ns)
     double time = ns * exp(m->state + m->noise * machine_noise(m));
     if (m->burst_left > 0) {
         m->burst_left--;
-        time *= 1.4;
+        time *= m->slow > 0 ? m->slow : 1.4;
     } else if (m->bursts > 0 && rng_unit(&m->rng) < m->bursts) {
         m->burst_left = 1 + (uint32_t)rng_below(&m->rng, 12);
     }

@@ -65,11 +65,14 @@ struct tune {
     double truth[SPACE];
     uint64_t screening[SPACE]; // medians; 0: hopeless
     uint64_t first[SPACE];     // launches, which were verified
+    uint64_t least[SPACE];     // samples, by which finalists are chosen; 0: hopeless
     size_t launches;
     uint64_t best_ns, best_verify_ns;
 };
 
-static void screen(const struct measure_rules *rules, struct machine *m, struct tune *t, size_t c)
+// `looks_again`: as live_screen.c does on a busy machine.
+static void screen(const struct measure_rules *rules, struct machine *m, struct tune *t, size_t c,
+                   bool looks_again)
 {
     uint64_t samples[64];
     struct screening s = {.samples = samples,
@@ -84,10 +87,17 @@ static void screen(const struct measure_rules *rules, struct machine *m, struct 
         for (uint32_t i = 0; i < more; i++)
             samples[s.count++] = machine_launch(m, t->truth[c]);
     }
+    while (looks_again && s.count < 24 && measure_is_out(rules, &s)) {
+        samples[s.count++] = machine_launch(m, t->truth[c]);
+        verdict = MEASURE_SETTLED;
+    }
     t->launches += 1 + s.count;
     if (verdict == MEASURE_HOPELESS)
         return;
     t->screening[c] = (uint64_t)stats_median(samples, s.count);
+    t->least[c] = samples[0];
+    for (size_t i = 1; i < s.count; i++)
+        t->least[c] = samples[i] < t->least[c] ? samples[i] : t->least[c];
     if (!t->best_ns || t->screening[c] < t->best_ns) {
         t->best_ns = t->screening[c];
         t->best_verify_ns = s.verify_ns;
@@ -133,7 +143,7 @@ static void tune(const struct measure_rules *rules, const struct shape *shape, s
         best = fmin(best, t.truth[c]);
     }
     for (size_t c = 0; c < SPACE; c++)
-        screen(rules, m, &t, c);
+        screen(rules, m, &t, c, false);
     uint64_t who[SPACE], screening[SPACE], first[SPACE] = {0};
     double truth[SPACE] = {0};
     size_t count = choose(rules, &t, who);
@@ -172,6 +182,36 @@ START_TEST(tunes_find_the_best_in_four_launches)
            drifts[_i % 2], found, TUNES, launches);
     ck_assert_msg(launches <= 4, "%s: %g launches", shape->name, launches);
     ck_assert_msg(found >= 95, "%s: found in %d of %d", shape->name, found, TUNES);
+}
+END_TEST
+
+// Of equal kernels, how many in 100 are not near the best, on a machine where a burst covers several launches.
+static double lose_equals(bool looks_again)
+{
+    enum { TUNES = 50 };
+    const struct measure_rules rules = measure_rules_default();
+    size_t lost = 0;
+    for (int i = 0; i < TUNES; i++) {
+        struct machine m = {
+            .noise = 0.025, .drift = 0.02, .outliers = 0.05, .bursts = 0.03, .slow = 2.2};
+        struct tune t = {.launches = 0};
+        rng_init(&m.rng, 20261130, (uint64_t)i);
+        for (size_t c = 0; c < SPACE; c++) {
+            t.truth[c] = 1e6;
+            screen(&rules, &m, &t, c, looks_again);
+        }
+        for (size_t c = 0; c < SPACE; c++)
+            lost += !t.least[c] || (double)t.least[c] > rules.near * (double)t.best_ns;
+    }
+    return 100.0 * (double)lost / (TUNES * SPACE);
+}
+
+START_TEST(a_busy_machine_loses_nothing_equal)
+{
+    double two = lose_equals(false), more = lose_equals(true);
+    printf("equal kernels lost: %.1f of 100, looked at again %.1f\n", two, more);
+    ck_assert_double_gt(two, 10);
+    ck_assert_double_lt(more, 5);
 }
 END_TEST
 
@@ -263,6 +303,7 @@ int main(void)
     TCase *tests = tcase_create("procedure");
     tcase_set_timeout(tests, 200);
     tcase_add_loop_test(tests, tunes_find_the_best_in_four_launches, 0, 4);
+    tcase_add_test(tests, a_busy_machine_loses_nothing_equal);
     tcase_add_loop_test(tests, ten_equal_kernels_tie, 0, MACHINES);
     tcase_add_loop_test(tests, a_difference_is_told, 0, MACHINES);
     suite_add_tcase(suite, tests);

@@ -37,6 +37,7 @@ struct simulated {
     double outlier;
     bool shares; // the first round; finalist i was screened by device i modulo their number
     double load; // of the cores, by others
+    uint64_t recounted_ns; // from then on another worker counts what they used; 0: never
     uint64_t now_ns;
 };
 
@@ -71,6 +72,8 @@ static void add_samples(struct simulated *s, uint64_t ticket, const struct turn 
     s->now_ns += 20000000;
     r->machine = (struct machine_snapshot){.cores = 4, .at_ns = s->now_ns};
     r->machine.other_cpu_ns = (uint64_t)(s->load * 4 * (double)s->now_ns);
+    if (s->recounted_ns && s->now_ns >= s->recounted_ns)
+        r->machine.other_cpu_ns -= 3000000000;
 }
 
 static int take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
@@ -401,6 +404,18 @@ START_TEST(load_counts_for_the_one_that_is_left)
 }
 END_TEST
 
+START_TEST(a_new_count_is_no_load)
+{
+    device.type = DEVICE_CPU;
+    sim.load = 0.05;
+    sim.recounted_ns = 500000000;
+    rank(1, false);
+    check_all_placed();
+    ck_assert_uint_gt(sim.now_ns, 2 * sim.recounted_ns);
+    ck_assert_uint_eq(status.by_load, 0);
+}
+END_TEST
+
 // Nobody has compared them before: a device that is too slow runs no round.
 START_TEST(one_that_is_too_slow_is_left_out)
 {
@@ -467,6 +482,7 @@ int main(void)
     tcase_add_test(cases, no_round_by_a_wrong_clock_is_kept);
     tcase_add_test(cases, begun_anew_without_those_that_failed);
     tcase_add_test(cases, load_counts_for_the_one_that_is_left);
+    tcase_add_test(cases, a_new_count_is_no_load);
     tcase_add_test(cases, one_that_is_too_slow_is_left_out);
     tcase_add_test(cases, a_slow_one_may_be_wanted);
     tcase_add_test(cases, a_trial_of_one_that_fails_is_taken_with_another);

@@ -637,8 +637,7 @@ static double load_of_round(struct final_ranking *s)
     s->last = *last;
     if (last->at_ns < s->anchor.at_ns + LOAD_SPAN_NS)
         return s->load;
-    double span = (double)(last->at_ns - s->anchor.at_ns) * last->cores;
-    s->load = (double)(last->other_cpu_ns - s->anchor.other_cpu_ns) / span;
+    s->load = snapshot_load(&s->anchor, last);
     s->anchor = *last;
     return s->load;
 }

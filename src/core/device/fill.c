@@ -342,7 +342,9 @@ bool fill_make(const struct job_buffer *b, void *out, struct error *e)
     struct filler f = {.buffer = b, .out = out, .stride = 1};
     bool is_random = b->fill.kind == FILL_UNIFORM || b->fill.kind == FILL_NORMAL;
     if (is_random && b->fill.integer > 0) {
+        bool is_far = b->fill.value > 0 && b->fill.value < 0x1p32;
         f.first = (uint64_t)b->fill.integer & UINT32_MAX;
+        f.first |= is_far ? (uint64_t)b->fill.value << 32 : 0;
         f.stride = (uint64_t)b->fill.integer >> 32;
     }
     f.bytes = b->element.scalar == SCALAR_CUSTOM ? 1 : scalar_bytes(b->element.scalar);

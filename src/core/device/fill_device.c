@@ -60,7 +60,7 @@ static bool is_as_on_host(struct device *d, const struct job_buffer *b, struct m
     struct job_buffer part = *b;
     part.element = (struct element){.scalar = SCALAR_FLOAT, .width = 1};
     part.count = PROBE;
-    part.fill.integer = (int64_t)(UINT64_C(1) << 32 | first);
+    fill_view(&part.fill, first, 1);
     return fill_make(&part, made, NULL) &&
            memory_read(d, m, first * sizeof *there, there, sizeof there, NULL) &&
            memcmp(made, there, sizeof made) == 0;
@@ -71,7 +71,6 @@ bool fill_on_device(struct device *d, const struct job_buffer *b, struct memory 
     if (m->host || !fill_offered(d, b) || !launch_fill(d, b, m, NULL))
         return false;
     uint64_t last = fill_components(b) - PROBE;
-    uint64_t reach = last < UINT32_MAX ? last : UINT32_MAX; // of a part's first component
-    return is_as_on_host(d, b, m, 0) && is_as_on_host(d, b, m, reach / 2) &&
-           is_as_on_host(d, b, m, reach);
+    return is_as_on_host(d, b, m, 0) && is_as_on_host(d, b, m, last / 2) &&
+           is_as_on_host(d, b, m, last);
 }

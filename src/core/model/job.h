@@ -136,7 +136,8 @@ enum fill_kind {
 // Bit for bit the same on every backend.
 struct job_fill {
     enum fill_kind kind;
-    double value; // CONSTANT, for float components
+    double
+        value; // CONSTANT, for float components. UNIFORM, NORMAL: the upper 32 bits of a view's first component
     // CONSTANT, for integer components. UNIFORM, NORMAL: 0, or a view of what is filled so: component
     // i is that of (integer >> 32) * i + the lower 32 bits.
     int64_t integer;
@@ -145,6 +146,9 @@ struct job_fill {
     const char *expression; // GENERATOR: over `i` and `size`, names of the spec already replaced
     struct job_blob blob;   // DATA
 };
+
+// UNIFORM, NORMAL: makes it a view of what it was; `stride` is less than 2^31.
+void fill_view(struct job_fill *f, uint64_t first, uint64_t stride);
 
 #define ACCESSES(X)                                                                                \
     X(READ, "ReadOnly")                                                                            \

@@ -89,6 +89,13 @@ static void blob_codec(struct wire *w, struct job_blob *b)
         wire_digest(w, &b->digest);
 }
 
+// In fields that have no other use, so that the layout is what it was for a first component below 2^32.
+void fill_view(struct job_fill *f, uint64_t first, uint64_t stride)
+{
+    f->integer = (int64_t)(stride << 32 | (first & UINT32_MAX));
+    f->value = (double)(first >> 32);
+}
+
 void fill_codec(struct wire *w, struct job_fill *f)
 {
     wire_enum(w, &f->kind, FILL_COUNT);

@@ -58,6 +58,13 @@ static void deviation_codec(struct wire *w, struct deviation *d)
 #undef X
 }
 
+double snapshot_load(const struct machine_snapshot *from, const struct machine_snapshot *to)
+{
+    const int64_t others = (int64_t)(to->other_cpu_ns - from->other_cpu_ns);
+    const double span = (double)(to->at_ns - from->at_ns) * to->cores;
+    return others < 0 || to->at_ns <= from->at_ns || span <= 0 ? -1 : (double)others / span;
+}
+
 static void outcome_codec(struct wire *w, struct result *r)
 {
     wire_enum(w, &r->status, STATUS_COUNT);

@@ -154,6 +154,8 @@ struct machine_snapshot {
     uint32_t cores;        // that the worker may run on; 0: nothing is known of them
     uint32_t mhz;          // mean clock of the cores (CPU device) or of the GPU; 0: not known
 };
+// The share of the cores that others used between two; -1: not known, since another worker took the second.
+double snapshot_load(const struct machine_snapshot *from, const struct machine_snapshot *to);
 
 // Why a GPU ran below the clock that it would have chosen. X(NAME, text)
 #define SLOWDOWNS(X)                                                                               \

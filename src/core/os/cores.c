@@ -177,6 +177,17 @@ uint32_t machine_load(void)
     return getloadavg(&load, 1) == 1 && load > 0 ? (uint32_t)(100 * load + 0.5) : 0;
 }
 
+uint32_t machine_running(void)
+{
+    FILE *f = fopen("/proc/loadavg", "re"); // "0.52 0.41 0.30 3/512 4711"
+    unsigned running = 0;
+    if (f && fscanf(f, "%*s %*s %*s %u/", &running) != 1)
+        running = 0;
+    if (f)
+        fclose(f);
+    return running;
+}
+
 unsigned process_cores(void)
 {
     unsigned cores = affinity_cores();

@@ -115,6 +115,8 @@ unsigned process_cores(void);
 
 // The load average of the last minute, in hundredths; 0 where the system does not tell.
 uint32_t machine_load(void);
+// Threads that run or would if they had a core, on the whole machine, the caller's included; 0 likewise.
+uint32_t machine_running(void);
 // The quota alone, rounded up, of the groups listed in the file `membership` (as /proc/self/cgroup)
 // and those above them, below the folder `root` (as /sys/fs/cgroup); 0 if there is no quota.
 unsigned cgroup_quota_cores(const char *membership, const char *root);

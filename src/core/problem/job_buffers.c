@@ -409,8 +409,7 @@ static bool make_link(struct maker *m, const struct argument_spec *a, struct job
                           "'%s' and '%s' must be made of the same type, in vectors without gaps or "
                           "none",
                           a->name, of.name);
-    if (first >= there || first > UINT32_MAX || stride > INT32_MAX ||
-        (components - 1) > (there - 1 - first) / stride)
+    if (first >= there || stride > INT32_MAX || (components - 1) > (there - 1 - first) / stride)
         return make_error(m, l->path, "'%s' has %llu components, and the view reaches beyond them",
                           of.name, (unsigned long long)there);
     b->fill = of.fill;
@@ -419,7 +418,7 @@ static bool make_link(struct maker *m, const struct argument_spec *a, struct job
     if (of.fill.kind == FILL_GENERATOR)
         return make_linked_generator(m, &of, first, stride, &b->fill);
     if (of.fill.kind == FILL_UNIFORM || of.fill.kind == FILL_NORMAL)
-        b->fill.integer = (int64_t)(stride << 32 | first);
+        fill_view(&b->fill, first, stride);
     return true;
 }
 

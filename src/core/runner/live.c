@@ -8,6 +8,7 @@
 #include "runner/live.h"
 
 #include "model/arch.h"
+#include "model/probe.h"
 #include "runner/place.h"
 
 #include <poll.h>
@@ -34,7 +35,7 @@ static struct live *live_of(struct evaluator *ev)
 
 void live_done(struct live *v, struct entry *n)
 {
-    if (!surroundings_judge(&v->surroundings, entry_name(n), n->result, &v->broken))
+    if (!surroundings_judge(&v->surroundings, entry_name(n), n->job, n->result, &v->broken))
         return;
     if (n->admitted) {
         n->admitted = false;
@@ -108,12 +109,51 @@ static void tell_build(struct live *v, struct entry *n)
     live_done(v, n);
 }
 
+static void start_proof(struct live *v)
+{
+    struct job *job = job_probe(v->device.language);
+    if (job)
+        job->programs->run = clock_ns(); // a driver's cache shows nothing
+    v->proof = entry_new(v, job);
+    if (!v->proof) {
+        live_break(v, ERROR_MEMORY, "out of memory");
+        return;
+    }
+    v->proof->build.is_urgent = true;
+    build_pool_add(v->pool, &v->proof->build);
+}
+
+static void forget_proof(struct live *v)
+{
+    if (v->proof)
+        build_pool_forget(v->pool, &v->proof->build);
+    entry_free(v->proof);
+    v->proof = NULL;
+}
+
+static void take_proof(struct live *v)
+{
+    const struct result *r = v->proof->build.result;
+    bool builds = !r || r->status == STATUS_CORRECT;
+    log_add(v->o.log, LOG_DEBUG, "a kernel of hone's own %s%s",
+            builds ? "builds" : "fails: ", builds ? "" : r->message);
+    v->surroundings.have_built = v->surroundings.have_built || builds;
+    if (v->entries.stages[STAGE_DOUBTED].first)
+        v->surroundings.proof = builds ? PROOF_BUILDS : PROOF_FAILS;
+    forget_proof(v);
+}
+
 static void take_builds(struct live *v)
 {
     struct build *b;
     while (!v->broken.code && (b = build_pool_take(v->pool))) {
         struct entry *n = entry_of_build(b);
         bool failed = b->result && b->result->status != STATUS_CORRECT;
+        if (n == v->proof) {
+            take_proof(v);
+            continue;
+        }
+        v->surroundings.have_built = v->surroundings.have_built || (b->result && !failed);
         entry_stage(&v->entries, n, failed ? STAGE_DOUBTED : STAGE_READY);
         if (!failed && b->result)
             live_image_built(v, n);
@@ -129,8 +169,15 @@ static void tell_failed_builds(struct live *v)
     struct entry *n;
     bool in_doubt = v->current || bench_state(v->bench) == BENCH_PREPARING ||
                     v->recovery.state != RECOVERY_NONE;
-    while (!in_doubt && !v->broken.code && (n = v->entries.stages[STAGE_DOUBTED].first))
+    while (!in_doubt && !v->broken.code && (n = v->entries.stages[STAGE_DOUBTED].first)) {
+        if (v->surroundings.proof == PROOF_NONE &&
+            surroundings_want_proof(&v->surroundings, n->job, n->build.result)) {
+            if (!v->proof)
+                start_proof(v);
+            return;
+        }
         tell_build(v, n);
+    }
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
@@ -300,8 +347,10 @@ static void serve_worker(struct live *v, uint32_t index)
             struct result *answer;
             // The checks after a launch need not be alone.
             if (news == NEWS_PHASE && bench_state(v->bench) == BENCH_VERIFYING &&
-                bench_worker(v->bench)->phase.kind == PHASE_CHECKING)
+                bench_worker(v->bench)->phase.kind == PHASE_CHECKING) {
+                live_note_crowd(v, 2); // the worker checks
                 live_settle_pool(v);
+            }
             if (bench_news(v->bench, news, &f, &answer, &asked, &v->broken) && answer) {
                 live_bench_answered(v, asked, answer);
                 begin_next(v);
@@ -621,6 +670,7 @@ static void live_cancel(struct evaluator *ev)
     struct live *v = live_of(ev);
     v->cancelled = true;
     build_pool_cancel(v->pool);
+    forget_proof(v);
     if (v->suspect)
         live_give_up_suspect(v, v->suspect);
     live_turns_cancel(v);
@@ -692,6 +742,7 @@ static void live_destroy(struct evaluator *ev)
         live_leave_admission(v, n);
     live_turns_release(v);
     entries_release(v);
+    forget_proof(v);
     live_images_free(v->images);
     build_pool_free(v->pool);
     bench_free(v->bench);

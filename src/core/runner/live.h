@@ -121,10 +121,12 @@ struct live {
     struct entry
         *probing; // (or NULL) own_probe, while it shows in a fresh one that the device lives
     struct entry *own_probe;  // (or NULL) a job of our own to probe with
+    struct entry *proof;      // (or NULL) another, in no list: it shows whether anything builds
     struct turn_queue turns;  // waiting; the first may be at the bench
     struct turn_queue turned; // done
 
-    uint32_t lock_news;          // of the node, when it was last looked at
+    uint32_t lock_news; // of the node, when it was last looked at
+    uint32_t crowd;     // most threads of others that ran at the end of a launch of this job
     uint64_t admission_retry_ns; // admission was refused: not before this
     uint64_t best_verify_ns;
     enum reference_state reference;
@@ -138,6 +140,9 @@ struct live {
     bool host_clock;       // the device's was found wrong: workers are told to leave it alone
     struct { // what becomes of outputs that are compared by another worker (live_apart.c)
         struct verifier *verifier; // (or NULL) they are not
+        pid_t pid;                 // its worker's
+        uint64_t used_ns;          // processor time of that one
+        uint64_t ended_ns;         // and of those before it
         struct rng rng;
         enum bench_state of; // VERIFYING or MEASURING: the launches that left them
         uint64_t left;       // bytes that may still come of them
@@ -203,6 +208,8 @@ void live_handed(struct live *v, struct entry *n); // all of it
 void live_serve_verifier(struct live *v);
 void live_verifier_died(struct live *v, const char *how);
 void live_apart_forget(struct live *v); // the job at the bench is gone
+// The verifier is another process on the machine, but none that disturbs launches.
+void live_apart_leave_out(struct live *v, struct machine_snapshot *m);
 
 // live_measure.c
 // Launches are answered for, and compared where they are.
@@ -245,6 +252,8 @@ void live_images_free(struct measured_images *images); // NULL is fine
 
 // live_screen.c
 void live_screen(struct live *v, struct entry *n); // verified, or with new samples
+// A launch has just ended: counts what runs beside it. `own`: threads of hone's own that run now.
+void live_note_crowd(struct live *v, uint32_t own);
 
 // live_clock.c: books the time that has passed; called wherever what is done may have changed.
 void live_clock(struct live *v);

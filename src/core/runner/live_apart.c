@@ -4,6 +4,8 @@
 // drawn for it alone.
 #include "runner/live.h"
 
+#include "os/process_state.h"
+
 #include <sys/random.h>
 
 bool live_apart_open(struct live *v, const struct worker_setup *own, struct error *e)
@@ -102,6 +104,22 @@ void live_apart_forget(struct live *v)
     if (v->apart.awaits)
         verifier_forget(v->apart.verifier);
     v->apart.awaits = false;
+}
+
+// The time of all verifiers so far never falls, whichever of them is there.
+void live_apart_leave_out(struct live *v, struct machine_snapshot *m)
+{
+    const struct remote *r = v->apart.verifier ? verifier_worker(v->apart.verifier) : NULL;
+    if (!r || m->at_ns == 0)
+        return;
+    if (r->running && r->process.pid != v->apart.pid) {
+        v->apart.ended_ns += v->apart.used_ns;
+        v->apart.used_ns = 0;
+        v->apart.pid = r->process.pid;
+    }
+    const uint64_t used = r->running ? process_used_ns(r->process.pid) : 0;
+    v->apart.used_ns = used > v->apart.used_ns ? used : v->apart.used_ns;
+    m->other_cpu_ns -= v->apart.ended_ns + v->apart.used_ns;
 }
 
 void live_serve_verifier(struct live *v)

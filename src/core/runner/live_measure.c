@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "os/process.h"
-#include "os/process_state.h"
 
 #include <stdlib.h>
 
@@ -128,6 +127,7 @@ void live_bench_begin(struct live *v, struct entry *n)
 {
     struct result *prefetched = bench_take_prefetched(v->bench, &n->bench);
     v->current = n;
+    v->crowd = 0;
     result_free(n->result);
     n->result = n->build.result && n->turns == 0 ? result_clone(n->build.result) : result_new();
     if (!n->result || (prefetched && !result_merge(n->result, prefetched)))
@@ -358,9 +358,7 @@ static void refuse_impossible_times(const struct live *v, const struct result *r
 // False when the entry is done with, or the evaluator. Takes nothing.
 static bool merge_answer(struct live *v, struct entry *n, enum bench_state asked, struct result *r)
 {
-    // The verifier is another process on the machine, but none that disturbs launches.
-    if (r->machine.at_ns && v->apart.verifier && verifier_worker(v->apart.verifier)->running)
-        r->machine.other_cpu_ns -= process_used_ns(verifier_worker(v->apart.verifier)->process.pid);
+    live_apart_leave_out(v, &r->machine);
     if (r->fault == FAULT_REFERENCE && !v->o.own_reference)
         return live_break_reference(v, REFERENCE_FAILED, ERROR_INPUT, r->message);
     if (r->fault == FAULT_DEVICE) {
@@ -471,6 +469,8 @@ void live_bench_answered(struct live *v, enum bench_state asked, struct result *
     l->inputs_ns = r->inputs_ns > l->inputs_ns ? r->inputs_ns : l->inputs_ns;
     l->checking_ns = r->verify_ns > l->checking_ns ? r->verify_ns : l->checking_ns;
     note_work(v, asked, r);
+    if (asked == BENCH_MEASURING)
+        live_note_crowd(v, 1);
     bool is_probe = recovery_is_probing(&v->recovery);
     bool is_of_job = !is_probe && asked != BENCH_PREPARING && n;
     if (is_probe)

@@ -3,6 +3,30 @@
 #include "runner/live.h"
 
 #include "base/random.h"
+#include "os/process.h"
+
+#include <unistd.h>
+
+// Samples of one that is to be thrown away on a busy machine, and the time that they may take: a launch that takes long is not
+// slowed to several times that.
+#define CROWDED_SAMPLES 24
+#define CROWDED_NS      (100ull * 1000000)
+
+void live_note_crowd(struct live *v, uint32_t own)
+{
+    uint32_t running =
+        v->device.shares_host && !v->surroundings.is_elsewhere ? machine_running() : 0;
+    if (running > own && running - own > v->crowd)
+        v->crowd = running - own;
+}
+
+// Others had cores of the device while it was launched: one disturbance may have slowed all its launches down, and short ones most.
+static bool is_crowded(const struct live *v)
+{
+    const double cores = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    const struct measure_rules *rules = &v->o.terms.rules;
+    return rules->fixed == 0 && rules->load < 1 && v->crowd > rules->load * cores;
+}
 
 // The rules, with a requested count of samples reduced to those that are not known yet.
 static struct measure_rules rules_of(const struct live *v, const struct entry *n)
@@ -44,7 +68,8 @@ static void ask_for(struct live *v, struct entry *n, uint32_t more)
         policy.batch = n->known.batch;
     if (!policy.fixed) {
         policy.budget_ns = (uint64_t)(1e9 * rules->budget);
-        policy.hopeless_ns = (uint64_t)((double)v->limits.best_ns * rules->hopeless);
+        policy.hopeless_ns =
+            is_crowded(v) ? 0 : (uint64_t)((double)v->limits.best_ns * rules->hopeless);
     }
     policy.launches = live_in_pieces(n, &policy, more);
     live_request_measure(v, n, &policy);
@@ -100,6 +125,14 @@ static void take_verified(struct live *v, struct result *r, bool warm)
         live_break(v, ERROR_MEMORY, "out of memory");
 }
 
+static bool may_look_again(const struct live *v, const struct result *r)
+{
+    uint64_t sum = r->verify_launch_ns;
+    for (uint32_t i = 0; i < r->sample_count; i++)
+        sum += r->samples_ns[i] * (r->batch ? r->batch : 1);
+    return !v->cancelled && r->sample_count < CROWDED_SAMPLES && sum < CROWDED_NS;
+}
+
 void live_screen(struct live *v, struct entry *n)
 {
     static const enum stop_reason stops[] = {[MEASURE_SETTLED] = STOP_SETTLED,
@@ -118,6 +151,11 @@ void live_screen(struct live *v, struct entry *n)
     uint32_t more = 0;
     r->terms.resolution_ns = screening.resolution_ns;
     enum measure_verdict verdict = measure_next(&rules, &screening, &more);
+    if (verdict != MEASURE_MORE && is_crowded(v) && measure_is_out(&rules, &screening) &&
+        may_look_again(v, r)) {
+        ask_for(v, n, 1);
+        return;
+    }
     if (verdict != MEASURE_MORE && r->sample_count == 0)
         take_verified(v, r, verdict != MEASURE_HOPELESS);
     if (verdict == MEASURE_MORE && !(v->cancelled && r->sample_count > 0))

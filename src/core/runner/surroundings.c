@@ -3,7 +3,7 @@
 // full disk ends the evaluation, since later jobs would fail alike; so do the others, if several
 // configurations fail with them in a row.
 //
-// The failure's messages decide, and the room in the folders that the worker and its driver write
+// The failure's messages decide, unless their words are the job's own, and the room in the folders that the worker and its driver write
 // to: their compilers often fail without a message. The room is that of this machine, and is not
 // checked if they run on another.
 #include "runner/surroundings.h"
@@ -26,32 +26,87 @@ static const char *const other_texts[] = {
     "Cannot allocate memory", "std::bad_alloc", "LLVM ERROR: out of memory", "Too many open files",
     "Too many open files in system", "Resource temporarily unavailable", "File too large",
     "CL_OUT_OF_HOST_MEMORY", "NVRTC_ERROR_OUT_OF_MEMORY",
-    // A worker's death; the message differs if hone ended it.
-    "was killed by SIGKILL", "was killed by SIGXFSZ"};
+    // A driver's own files, on a file system that does not answer just now.
+    "Too many levels of symbolic links", "Input/output error", "Stale file handle"};
+// A worker's death; the message differs if hone ended it.
+static const char *const killed_texts[] = {"was killed by SIGKILL", "was killed by SIGXFSZ"};
 
-static bool has_one_of(const char *text, const char *const *texts, size_t count)
+#define COUNT(texts) (sizeof(texts) / sizeof *(texts))
+
+static bool holds(const void *at, uint64_t length, const char *text)
+{
+    return at && memmem(at, (size_t)length, text, strlen(text));
+}
+
+// Do its sources or options hold the text? Then a compiler that prints it may quote them.
+static bool job_holds(const struct job *j, const char *text)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < j->program_count && !any; i++) {
+        const struct job_program *p = &j->programs[i];
+        any = holds(p->source, p->length, text);
+        for (uint32_t k = 0; k < p->file_count; k++)
+            any = any || holds(p->files[k].text, p->files[k].length, text);
+        for (uint32_t k = 0; k < p->option_count; k++)
+            any = any || strstr(p->options[k], text);
+    }
+    return any;
+}
+
+static bool has_one_of(const char *text, const char *const *texts, size_t count,
+                       const struct job *j)
 {
     for (size_t i = 0; i < count; i++) {
-        if (strstr(text, texts[i]))
+        if (strstr(text, texts[i]) && !(j && job_holds(j, texts[i])))
             return true;
     }
     return false;
 }
 
-static bool tells_of_disk(const char *text)
+static bool tells_of_disk(const char *text, const struct job *j)
 {
-    return has_one_of(text, disk_texts, sizeof disk_texts / sizeof *disk_texts);
+    return has_one_of(text, disk_texts, COUNT(disk_texts), j);
 }
 
-static bool says_disk(const struct result *r)
+static bool says_disk(const struct job *j, const struct result *r)
 {
-    return tells_of_disk(r->message) || tells_of_disk(r->log);
+    return tells_of_disk(r->message, j) || tells_of_disk(r->log, j);
 }
 
-static bool says_other(const struct result *r)
+static bool is_file_of(const struct job *j, const char *path, size_t length)
 {
-    size_t count = sizeof other_texts / sizeof *other_texts;
-    return has_one_of(r->message, other_texts, count) || has_one_of(r->log, other_texts, count);
+    for (uint32_t i = 0; i < j->program_count; i++) {
+        const struct job_program *p = &j->programs[i];
+        for (uint32_t k = 0; k < p->file_count; k++) {
+            size_t own = strlen(p->files[k].path);
+            if (own <= length && memcmp(path + length - own, p->files[k].path, own) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+// A compiler that found a file could not read it, and it is none of the job's.
+static bool cannot_open_other(const struct job *j, const char *text)
+{
+    static const char words[] = "cannot open file '/";
+    const char *at = strstr(text, words);
+    if (!at || job_holds(j, words))
+        return false;
+    at += sizeof words - 2;
+    return !is_file_of(j, at, strcspn(at, "'"));
+}
+
+static bool was_killed(const struct result *r)
+{
+    return has_one_of(r->message, killed_texts, COUNT(killed_texts), NULL);
+}
+
+static bool says_other(const struct job *j, const struct result *r)
+{
+    return was_killed(r) || has_one_of(r->message, other_texts, COUNT(other_texts), j) ||
+           has_one_of(r->log, other_texts, COUNT(other_texts), j) ||
+           cannot_open_other(j, r->message) || cannot_open_other(j, r->log);
 }
 
 // ---- folders -----------------------------------------------------------------------------------
@@ -144,7 +199,7 @@ static void tell_full_disk(const struct surroundings *s, const char *doing, cons
 bool surroundings_blame_disk(const struct surroundings *s, const char *doing, const char *said,
                              struct error *e)
 {
-    if (!tells_of_disk(said) && !some_folder_is_full(s))
+    if (!tells_of_disk(said, NULL) && !some_folder_is_full(s))
         return false;
     tell_full_disk(s, doing, said, e);
     return true;
@@ -167,19 +222,20 @@ static bool has_no_kernel(const struct result *r)
     return r->fault == FAULT_SPEC && strstr(r->message, "is not in the program; it has: none");
 }
 
-bool surroundings_may_fail_build(const struct result *r)
+bool surroundings_may_fail_build(const struct job *j, const struct result *r)
 {
     return r->status == STATUS_COMPILE &&
-           (has_no_kernel(r) ||
-            (r->fault == FAULT_CONFIGURATION && (is_silent(r) || says_disk(r) || says_other(r))));
+           (has_no_kernel(r) || (r->fault == FAULT_CONFIGURATION &&
+                                 (is_silent(r) || says_disk(j, r) || says_other(j, r))));
 }
 
 // A page of a file that the disk has no room for is SIGBUS.
-static bool may_be_the_disk(const struct surroundings *s, const struct result *r)
+static bool may_be_the_disk(const struct surroundings *s, const struct job *j,
+                            const struct result *r)
 {
     bool wordless = (r->status == STATUS_COMPILE && is_silent(r)) ||
                     (r->status == STATUS_RUNTIME && strstr(r->message, "was killed by SIGBUS"));
-    return says_disk(r) || (wordless && some_folder_is_full(s));
+    return says_disk(j, r) || (wordless && some_folder_is_full(s));
 }
 
 // The limit of this process's address space or data, which its workers inherit: compilers that run
@@ -198,18 +254,24 @@ static bool may_be_memory(const struct surroundings *s, const struct result *r)
     return !s->is_elsewhere && r->status == STATUS_COMPILE && is_silent(r) && memory_limit() > 0;
 }
 
-bool surroundings_judge(struct surroundings *s, const char *who, struct result *r, struct error *e)
+static bool is_own_failure(const struct result *r)
 {
-    bool is_own = r->fault == FAULT_CONFIGURATION &&
-                  (r->status == STATUS_COMPILE || r->status == STATUS_RUNTIME);
-    if (is_own && may_be_the_disk(s, r)) {
-        tell_full_disk(s, who, r->message, e);
+    return r->fault == FAULT_CONFIGURATION &&
+           (r->status == STATUS_COMPILE || r->status == STATUS_RUNTIME);
+}
+
+bool surroundings_want_proof(const struct surroundings *s, const struct job *j,
+                             const struct result *r)
+{
+    if (!is_own_failure(r) || r->status != STATUS_COMPILE || was_killed(r) ||
+        may_be_the_disk(s, j, r))
         return false;
-    }
-    if (!is_own || !(says_other(r) || may_be_memory(s, r))) {
-        s->hindered = 0;
-        return true;
-    }
+    return says_other(j, r) || may_be_memory(s, r) ? s->hindered + 1 >= HINDERED_MOST
+                                                   : !s->have_built;
+}
+
+static void mark_hindered(const struct surroundings *s, enum build_proof proof, struct result *r)
+{
     struct text limit = TEXT_INIT;
     if (may_be_memory(s, r)) {
         text_add(&limit, " (this process's memory is limited to ");
@@ -217,15 +279,38 @@ bool surroundings_judge(struct surroundings *s, const char *who, struct result *
         text_add(&limit, ", ulimit -v or -d)");
     }
     const char *message = arena_printf(
-        &r->arena, "%s; other processes or limits%s may have caused this: it is not stored",
-        r->message, text_cstr(&limit));
+        &r->arena, "%s; other processes or limits%s may have caused this%s: it is not stored",
+        r->message, text_cstr(&limit),
+        proof == PROOF_FAILS ? ", since a kernel of hone's own does not build, either" : "");
     text_release(&limit);
     r->fault = FAULT_SURROUNDINGS;
     r->message = message ? message : r->message;
+}
+
+bool surroundings_judge(struct surroundings *s, const char *who, const struct job *j,
+                        struct result *r, struct error *e)
+{
+    const enum build_proof proof = s->proof;
+    s->proof = PROOF_NONE;
+    if (is_own_failure(r) && may_be_the_disk(s, j, r)) {
+        tell_full_disk(s, who, r->message, e);
+        return false;
+    }
+    bool is_hindered =
+        is_own_failure(r) && (proof == PROOF_FAILS || says_other(j, r) || may_be_memory(s, r));
+    if (!is_hindered) {
+        s->hindered = 0;
+        return true;
+    }
+    // Others build: so many failures in a row are the configurations' own.
+    if (proof == PROOF_BUILDS && s->hindered + 1 >= HINDERED_MOST)
+        return true;
+    mark_hindered(s, proof, r);
     if (++s->hindered < HINDERED_MOST)
         return true;
     return error_set(e, ERROR_DEVICE,
                      "%u configurations in a row failed for what other processes or limits may "
-                     "have caused (memory, open files, processes); the last: %s: %s",
+                     "have caused (memory, open files, processes, the driver's files); the last: "
+                     "%s: %s",
                      HINDERED_MOST, who, r->message);
 }

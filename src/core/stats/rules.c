@@ -157,6 +157,15 @@ static uint32_t wanted_now(const struct measure_rules *rules, const struct scree
     return 1;
 }
 
+bool measure_is_out(const struct measure_rules *rules, const struct screening *s)
+{
+    struct stats_summary sum;
+    if (s->count == 0)
+        return starts_beyond(s, rules->certain);
+    stats_summarise(s->samples, s->count, 0, &sum);
+    return s->best_ns && sum.least > rules->near * (double)s->best_ns;
+}
+
 enum measure_verdict measure_next(const struct measure_rules *rules, const struct screening *s,
                                   uint32_t *more)
 {

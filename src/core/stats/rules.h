@@ -49,7 +49,9 @@
     X(precision, 0.002, 0, 1, "half width of a ratio's interval at which no more rounds are run")  \
     X(disturbed, 1.3, 1, 1e6,                                                                      \
       "times its usual: a round whose reference launch took this is repeated")                     \
-    X(load, 0.2, 0, 1, "share of the cores used by others beyond which a CPU's round is repeated") \
+    X(load, 0.2, 0, 1,                                                                             \
+      "share of the cores used by others beyond which a CPU's round is repeated, and screening "   \
+      "takes more samples")                                                                        \
     X(repeats, 3, 0, 1000, "rounds repeated at most before a disturbed one is kept and marked")    \
     X(outlier, 0.1, 0, 1e6,                                                                        \
       "share by which one of several devices may be slower than its siblings and still take part") \
@@ -108,6 +110,9 @@ struct screening {
 // by two launches, because one disturbed launch would throw the fastest away.
 enum measure_verdict measure_next(const struct measure_rules *rules, const struct screening *s,
                                   uint32_t *more);
+
+// Is it, with what is known now, none for the ranking?
+bool measure_is_out(const struct measure_rules *rules, const struct screening *s);
 
 // Launches per sample so that a sample is at least `resolution` times the timer's; 1 where a launch
 // takes that long itself, or nothing is known.

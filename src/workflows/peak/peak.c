@@ -234,10 +234,9 @@ static void note_load(const struct peak_run *p, const struct candidate *c,
 {
     const struct device_info *d = p->o.setup.at.device;
     bool shares_cores = d->type == DEVICE_CPU || d->shares_host;
-    if (!shares_cores || from->cores == 0 || to->cores == 0 || to->at_ns <= from->at_ns)
+    if (!shares_cores || from->cores == 0 || to->cores == 0)
         return;
-    double span = (double)(to->at_ns - from->at_ns) * to->cores;
-    double load = (double)(to->other_cpu_ns - from->other_cpu_ns) / span;
+    double load = snapshot_load(from, to);
     if (load > measure_rules_default().load)
         log_add(p->o.setup.log, LOG_WARNING,
                 "%s: others used %.0f %% of the cores while it was measured: it is more than this",
