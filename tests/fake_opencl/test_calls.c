@@ -331,6 +331,78 @@ START_TEST(events_are_no_time_of_several_launches)
 }
 END_TEST
 
+// ---- errors that are told late
+
+// Of two launches, behind the one that holds the queue.
+static const struct late_error {
+    const char *order, *value, *says;
+    bool limit;
+} late_errors[] = {
+    {"FAIL", "clEnqueueNDRangeKernel:-5@2", "kernel 'add': clEnqueueNDRangeKernel: ", true},
+    {"FAIL", "clEnqueueNDRangeKernel:-5@3",
+     "failed while running: clEnqueueNDRangeKernel: CL_OUT_OF_RESOURCES", false},
+    {"FAIL", "clEnqueueNDRangeKernel:-54@3", "kernel 'add': clEnqueueNDRangeKernel: ", true},
+    {"DIE", "FAKE_NS=300000", "failed while running: clFinish: NVIDIA's code", false},
+};
+
+START_TEST(the_error_of_an_earlier_command_is_no_limit)
+{
+    const struct late_error *c = &late_errors[_i];
+    const struct policy policy = {.launches = 1};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new(), *again = result_new();
+    struct job *j = plain_job();
+    kit_launch(j, "add", LIFE_COUNT, 64);
+    j->launches[1] = j->launches[0];
+    open_driver(0);
+    ck_assert(mkdtemp(scratch) != NULL);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    struct loaded *l = device_load(d, j, NULL, r);
+    ck_assert_msg(l && device_verify(d, l, &policy, again), "%s%s", r->message, again->message);
+    driver.forget();
+    life_order("HOW", "wait");
+    life_order("DEAD", "refuse");
+    life_order(c->order, "%s", c->value);
+    ck_assert(!device_verify(d, l, &policy, r));
+    ck_assert_msg(strstr(r->message, c->says), "%s", r->message);
+    ck_assert_int_eq(r->device_limit, c->limit);
+    ck_assert_int_eq(r->status, c->limit ? STATUS_CONSTRAINTS : STATUS_RUNTIME);
+    ck_assert_int_eq(device_verify(d, l, &policy, again), c->limit);
+    ck_assert_int_eq(again->fault == FAULT_DEVICE, !c->limit);
+    device_unload(d, l);
+    device_close(d);
+    result_free(again);
+    result_free(r);
+    job_free(j);
+    folder_remove(scratch);
+}
+END_TEST
+
+START_TEST(a_build_that_tells_of_an_earlier_command_is_no_error_of_the_source)
+{
+    static const char *const codes[] = {"-36", "-9999"};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new();
+    struct job *j = plain_job();
+    open_driver(0);
+    ck_assert(mkdtemp(scratch) != NULL);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    life_order("FAIL", "clBuildProgram:%s", codes[_i]);
+    ck_assert(!device_load(d, j, NULL, r));
+    ck_assert_msg(r->status == STATUS_RUNTIME && r->fault == FAULT_DEVICE, "%s", r->message);
+    device_close(d);
+    result_free(r);
+    job_free(j);
+    folder_remove(scratch);
+}
+END_TEST
+
 // ---- the compiler is awake before the first job
 
 // Checksum, product of floats, their comparison. The last two need float64, which the fake lacks.
@@ -455,6 +527,10 @@ static void add(TCase *t)
     tcase_add_loop_test(t, a_sample_holds_the_device_for_a_second_at_most, 0, 2);
     tcase_add_test(t, a_slow_host_is_not_timed);
     tcase_add_test(t, events_are_no_time_of_several_launches);
+    tcase_add_loop_test(t, the_error_of_an_earlier_command_is_no_limit, 0,
+                        sizeof late_errors / sizeof *late_errors);
+    tcase_add_loop_test(t, a_build_that_tells_of_an_earlier_command_is_no_error_of_the_source, 0,
+                        2);
     tcase_add_test(t, images_are_rewritten);
     tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);
