@@ -329,6 +329,36 @@ START_TEST(wholes_may_have_another_size)
 }
 END_TEST
 
+// Above 2^53 neighbours are one double; in a place of their own, and beside each other.
+START_TEST(sums_of_integers_are_exact)
+{
+    static const int64_t got[] = {INT64_C(1) << 53, 1, 1, 1}, off[] = {INT64_C(1) << 53, 1, 1, 0};
+    static const int64_t total[] = {(INT64_C(1) << 53) + 3};
+    static const uint64_t large[] = {UINT64_MAX, 2, UINT64_MAX, 1};
+    static const uint64_t turned[] = {1, UINT64_MAX, UINT64_MAX, 2};
+    static const uint64_t less[] = {1, UINT64_MAX, UINT64_MAX, 1};
+    char text[300];
+    struct job_buffer b = floats(4, (struct job_compare){.kind = COMPARE_SUM});
+    b.element = (struct element){SCALAR_I64, 1, 0, false};
+    struct expected x = {.data = total, .region = {0, 1}};
+    struct deviation d;
+    ck_assert(compare_output(&b, got, &x, &d));
+    ck_assert(!compare_output(&b, off, &x, &d));
+    ck_assert(d.largest == 1);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_str_eq(text,
+                     "C: the sum is 9007199254740994, expected 9007199254740995 (may be off by 0)");
+    ck_assert(!compare_raw(&b, off, got).ok);
+    b.element.scalar = SCALAR_U64;
+    ck_assert(compare_raw(&b, large, turned).ok);
+    ck_assert(!compare_raw(&b, less, turned).ok);
+    static const int16_t small[] = {-3, 5, -32768, 7}, other[] = {-32768, 0, 0, 9};
+    b.element.scalar = SCALAR_I16;
+    ck_assert(compare_raw(&b, small, other).ok);
+    ck_assert(compare_raw(&b, small, other).got == -32759);
+}
+END_TEST
+
 START_TEST(sets_have_no_order)
 {
     static const float got[] = {5, 3, 1, 3}, expected[] = {0, 3, 1, 3.0001F, 5},
@@ -516,6 +546,7 @@ static void add(TCase *t)
     tcase_add_test(t, what_is_not_poisoned_is_wrong_and_not_unwritten);
     tcase_add_test(t, the_share_that_was_written_is_told);
     tcase_add_test(t, wholes_may_have_another_size);
+    tcase_add_test(t, sums_of_integers_are_exact);
     tcase_add_test(t, sets_have_no_order);
     tcase_add_test(t, sets_of_wide_integers_and_of_vectors);
     tcase_add_test(t, regions_may_lie_apart);

@@ -69,6 +69,11 @@ bool compare_poison_tells(const struct job_buffer *b)
     return element_bytes(&b->element) / b->element.width >= 4 && b->element.scalar != SCALAR_CUSTOM;
 }
 
+bool compare_sums_integers(const struct job_buffer *b, bool doubles)
+{
+    return b->compare.kind == COMPARE_SUM && !doubles && !scalar_is_float(b->element.scalar);
+}
+
 struct compare_limit compare_limit_of(const struct job_compare *k, double rms, double narrowed)
 {
     double size = (k->scaled ? rms : 1) * narrowed;
@@ -146,8 +151,8 @@ static double sum_limit(const struct job_compare *k, const struct deviation *d)
 
 static bool judge_sum(const struct job_compare *k, const struct deviation *d)
 {
-    return d->got == d->expected || (isfinite(d->got) && isfinite(d->expected) &&
-                                     fabs(d->got - d->expected) <= sum_limit(k, d));
+    return d->largest == 0 ||
+           (isfinite(d->got) && isfinite(d->expected) && d->largest <= sum_limit(k, d));
 }
 
 // SUM, SET: NaN has no place there, so that as many stand for the same.
@@ -220,12 +225,22 @@ static uint64_t count_written(const struct comparison *c, const struct part *t)
     return c->count - (whole && t->left ? t->poisoned : t->unwritten) - (t->left - t->left_written);
 }
 
+static void take_integers(const struct whole_sums *w, struct deviation *out)
+{
+    out->largest = fabs((double)(w->got - w->reference));
+    out->whole_got = (int64_t)w->got;
+    out->whole_expected = (int64_t)w->reference;
+    out->whole = out->whole_got == w->got && out->whole_expected == w->reference;
+}
+
 bool compare_by(const struct job_buffer *b, const struct expected *x, const struct pass *pass,
                 struct deviation *out, struct error *e)
 {
     struct comparison c = {.buffer = b};
+    struct whole_sums whole;
     struct part t;
     set_up(&c, b, x);
+    c.whole = compare_sums_integers(b, c.doubles) ? &whole : NULL;
     if (!run_passes(&c, pass, &t, e))
         return false;
     const struct job_compare *k = &c.buffer->compare;
@@ -252,6 +267,8 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
     };
     if (k->kind == COMPARE_SUM) {
         out->largest = t.sum_got == t.sum_reference ? 0 : fabs(t.sum_got - t.sum_reference);
+        if (c.whole)
+            take_integers(&whole, out);
         out->norm = relative(out->largest * out->largest, t.sum_reference * t.sum_reference);
     }
     if (isnan(t.difference)) // sets of other sizes
@@ -284,6 +301,14 @@ static void add_number(struct text *t, double v)
         text_add(t, "NaN");
     else
         text_addf(t, "%g", v);
+}
+
+static void add_integer_or(struct text *t, bool whole, int64_t integer, double v)
+{
+    if (whole)
+        text_addf(t, "%lld", (long long)integer);
+    else
+        add_number(t, v);
 }
 
 static void add_place(const struct deviation *d, bool with_got, struct text *t)
@@ -355,9 +380,9 @@ static void add_limit(const struct job_buffer *b, const struct deviation *d, str
 static void add_sum(const struct job_buffer *b, const struct deviation *d, struct text *t)
 {
     text_add(t, "the sum is ");
-    add_number(t, d->got);
+    add_integer_or(t, d->whole, d->whole_got, d->got);
     text_add(t, ", expected ");
-    add_number(t, d->expected);
+    add_integer_or(t, d->whole, d->whole_expected, d->expected);
     text_addf(t, " (may be off by %g)", sum_limit(&b->compare, d));
 }
 

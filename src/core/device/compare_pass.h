@@ -4,6 +4,11 @@
 
 #include "base/error.h"
 #include "device/compare_output.h"
+#include "expr/integer.h"
+
+struct whole_sums {
+    wide_integer got, reference;
+};
 
 struct comparison {
     const struct job_buffer *buffer;
@@ -17,6 +22,7 @@ struct comparison {
     double atol, rtol;               // per component; infinite where none is wrong by itself
     double poison_atol, poison_rtol; // likewise for a component that holds the poison
     bool exact_integers;             // 64 bits wide, more than a double holds
+    struct whole_sums *whole;        // SUM of integers: exact, for who sums; NULL: in doubles
     bool judge_poison;               // second pass: tolerances for single components are known
     bool poisons;                    // the output was poisoned: it is not read and written
 };
@@ -66,6 +72,9 @@ bool compare_count_poison(const struct job_buffer *b, const struct pass *pass, u
 uint64_t compare_place(const struct comparison *c, uint64_t component);
 // Sets width, space and bytes by the buffer's element.
 void compare_layout(struct comparison *c);
+
+// SUM of integers, which is exact, and the host's.
+bool compare_sums_integers(const struct job_buffer *b, bool doubles);
 
 // Values of narrower types hold the poison by chance.
 bool compare_poison_tells(const struct job_buffer *b);

@@ -55,8 +55,19 @@ static bool look_at(const struct side *s, uint64_t at, double v, struct found *f
 
 // ---- sums
 
-// *squares: the sum of theirs, *most: the largest.
-static double sum_side(const struct side *s, struct found *f, double *squares, double *most)
+static wide_integer integer_at(const struct side *s, uint64_t component)
+{
+    const struct comparison *c = s->rules;
+    const unsigned unused = 64 - 8 * c->bytes;
+    uint64_t v = 0;
+    memcpy(&v, (const uint8_t *)s->data + compare_place(c, component) * c->bytes, c->bytes);
+    bool is_signed = scalar_is_signed(c->buffer->element.scalar);
+    return is_signed ? (int64_t)(v << unused) >> unused : (wide_integer)v;
+}
+
+// *whole (or NULL): the sum of integers, *squares: the sum of theirs, *most: the largest.
+static double sum_side(const struct side *s, struct found *f, wide_integer *whole, double *squares,
+                       double *most)
 {
     double values[AT_ONCE], sum = 0;
     *squares = *most = 0;
@@ -64,13 +75,27 @@ static double sum_side(const struct side *s, struct found *f, double *squares, d
         uint64_t count = s->count - i < AT_ONCE ? s->count - i : AT_ONCE;
         compare_read(s->rules, s->doubles, s->data, s->first + i, count, values);
         for (uint64_t k = 0; k < count; k++) {
-            double v = look_at(s, s->first + i + k, values[k], f) ? values[k] : 0;
+            bool taken = look_at(s, s->first + i + k, values[k], f);
+            double v = taken ? values[k] : 0;
+            if (taken && whole)
+                *whole += integer_at(s, s->first + i + k);
             sum += v;
             *squares += v * v;
             *most = fmax(*most, fabs(v));
         }
     }
-    return sum;
+    return whole ? (double)*whole : sum;
+}
+
+static void hold_sums(const struct side *mine, const struct side *other, struct found *g,
+                      struct found *r, struct part *out)
+{
+    struct whole_sums *w = mine->rules->whole;
+    double unused;
+    if (w)
+        *w = (struct whole_sums){0, 0};
+    out->sum_got = sum_side(mine, g, w ? &w->got : NULL, &unused, &unused);
+    out->sum_reference = sum_side(other, r, w ? &w->reference : NULL, &out->reference, &out->most);
 }
 
 // ---- sets
@@ -225,13 +250,10 @@ bool compare_wholes(const struct comparison *c, const void *got, const void *exp
                                                                .dropped = (double)NAN};
     struct found g = {0, 0, 0, 0}, r = {0, 0, 0, 0};
     *out = (struct part)PART_NONE(c->first);
-    if (c->buffer->compare.kind == COMPARE_SUM) {
-        double unused;
-        out->sum_got = sum_side(&mine, &g, &unused, &unused);
-        out->sum_reference = sum_side(&other, &r, &out->reference, &out->most);
-    } else if (!hold_sets(&mine, &other, &g, &r, out, e)) {
+    if (c->buffer->compare.kind == COMPARE_SUM)
+        hold_sums(&mine, &other, &g, &r, out);
+    else if (!hold_sets(&mine, &other, &g, &r, out, e))
         return false;
-    }
     out->got_nans = g.nans;
     out->expected_nans = r.nans;
     out->poisoned = out->unwritten = g.poisoned;

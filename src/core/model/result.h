@@ -142,7 +142,10 @@ struct deviation {
     bool blind;       // wrong outputs pass all the same: nothing is shown by it
     const char *note; // why it was narrowed, or what it lets pass; "": nothing
 
-    double most_wrong; // the largest of the reference where it is wrong; not told between processes
+    // Not told between processes.
+    double most_wrong; // the largest of the reference where it is wrong
+    bool whole;        // SUM of integers that 64 bits hold: these are `got` and `expected`
+    int64_t whole_got, whole_expected;
 };
 #define WRITTEN_UNKNOWN UINT64_MAX
 
