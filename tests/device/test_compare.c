@@ -382,6 +382,34 @@ START_TEST(sets_have_no_order)
 }
 END_TEST
 
+// Vectors whose first numbers are within the tolerance of each other's stand in any order.
+START_TEST(sets_of_vectors_are_paired)
+{
+    enum { SIDE = 16, COUNT = SIDE * SIDE };
+    static float got[2 * COUNT], expected[2 * COUNT];
+    struct job_buffer b =
+        floats(COUNT, (struct job_compare){.kind = COMPARE_SET, .atol = 1e-6, .rtol = 1e-6});
+    b.element.width = 2;
+    for (int i = 0; i < COUNT; i++) {
+        int at = (i * 77 + 5) % COUNT; // each once
+        expected[2 * i] = (float)(i / SIDE);
+        expected[2 * i + 1] = (float)(i % SIDE);
+        got[2 * at] = (float)(i / SIDE) + (float)(i % 3) * 2e-7F;
+        got[2 * at + 1] = (float)(i % SIDE) - (float)(i % 5) * 1e-7F;
+    }
+    ck_assert(compare_raw(&b, got, expected).ok);
+    // Of two that fit one only one fits the other.
+    static const float two[] = {1.3F, 5.4F, 1.4F, 4.9F}, some[] = {1, 5, 1.1F, 5.8F};
+    b.count = 2;
+    b.compare = (struct job_compare){.kind = COMPARE_SET, .atol = 0.5};
+    ck_assert(compare_raw(&b, two, some).ok);
+    b.count = COUNT;
+    got[2 * 40 + 1] += 1;
+    struct deviation d = compare_raw(&b, got, expected);
+    ck_assert(!d.ok && d.wrong > 0);
+}
+END_TEST
+
 // Neighbours that are one double, and pairs, which stay together.
 START_TEST(sets_of_wide_integers_and_of_vectors)
 {
@@ -548,6 +576,7 @@ static void add(TCase *t)
     tcase_add_test(t, wholes_may_have_another_size);
     tcase_add_test(t, sums_of_integers_are_exact);
     tcase_add_test(t, sets_have_no_order);
+    tcase_add_test(t, sets_of_vectors_are_paired);
     tcase_add_test(t, sets_of_wide_integers_and_of_vectors);
     tcase_add_test(t, regions_may_lie_apart);
     tcase_add_test(t, messages_say_what_is_wrong);
