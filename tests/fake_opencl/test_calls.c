@@ -9,6 +9,7 @@
 
 #include "os/process.h"
 #include "base/text.h"
+#include "device/open_device.h"
 #include "device/backends/opencl/opencl_api.h"
 
 #include <dlfcn.h>
@@ -408,6 +409,40 @@ START_TEST(a_build_that_tells_of_an_earlier_command_is_no_error_of_the_source)
 }
 END_TEST
 
+// What fails before a launch, or for want of the host's memory, is not the kernel's doing.
+START_TEST(what_fails_before_a_launch_is_no_fault_of_the_kernel)
+{
+    static const char *const before[] = {"clEnqueueCopyBuffer", "clEnqueueFillBuffer"};
+    const struct policy policy = {.launches = 2, .fixed = true};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new(), *measured = result_new(), *host = result_new();
+    struct job *j = life_job(LANGUAGE_OPENCL);
+    open_driver(0);
+    ck_assert(mkdtemp(scratch) != NULL);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    struct loaded *l = device_load(d, j, NULL, r);
+    ck_assert_msg(l && device_verify(d, l, &policy, r), "%s", r->message);
+    error_memory(&e);
+    ck_assert(!run_lost(d, &e, host));
+    ck_assert_int_eq(host->fault, FAULT_WORKER);
+    ck_assert_str_eq(host->message, e.text);
+    life_order("FAIL", "%s:%d", before[_i], LIFE_CODE);
+    ck_assert(!device_measure(d, l, &policy, measured)); // the device was not lost before
+    ck_assert_msg(measured->fault == FAULT_DEVICE && strstr(measured->message, before[_i]), "%s",
+                  measured->message);
+    device_unload(d, l);
+    device_close(d);
+    result_free(host);
+    result_free(measured);
+    result_free(r);
+    job_free(j);
+    folder_remove(scratch);
+}
+END_TEST
+
 // ---- the compiler is awake before the first job
 
 // Checksum, product of floats, their comparison. The last two need float64, which the fake lacks.
@@ -536,6 +571,7 @@ static void add(TCase *t)
                         sizeof late_errors / sizeof *late_errors);
     tcase_add_loop_test(t, a_build_that_tells_of_an_earlier_command_is_no_error_of_the_source, 0,
                         2);
+    tcase_add_loop_test(t, what_fails_before_a_launch_is_no_fault_of_the_kernel, 0, 2);
     tcase_add_test(t, images_are_rewritten);
     tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);
