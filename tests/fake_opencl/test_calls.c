@@ -409,6 +409,36 @@ START_TEST(a_build_that_tells_of_an_earlier_command_is_no_error_of_the_source)
 }
 END_TEST
 
+// Idle buffers and references make room for every buffer, and for the copy that it is restored from.
+START_TEST(a_buffer_that_finds_no_room_is_tried_again)
+{
+    for (unsigned nth = 1;; nth++) {
+        char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+        struct device_options options = {.scratch = scratch, .root = scratch};
+        struct error e = ERROR_INIT;
+        struct result *r = result_new();
+        struct job *j = life_job(LANGUAGE_OPENCL);
+        open_driver(0);
+        ck_assert(mkdtemp(scratch) != NULL);
+        struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+        ck_assert_msg(d != NULL, "%s", e.text);
+        driver.forget();
+        life_order("FAIL", "clCreateBuffer:-4@%u", nth);
+        struct loaded *l = device_load(d, j, NULL, r);
+        unsigned made = driver.count("clCreateBuffer");
+        ck_assert_msg(l != NULL, "buffer %u: %s", nth, r->message);
+        life_order("FAIL", "%s", "");
+        device_unload(d, l);
+        device_close(d);
+        result_free(r);
+        job_free(j);
+        folder_remove(scratch);
+        if (made < nth)
+            break;
+    }
+}
+END_TEST
+
 // What fails before a launch, or for want of the host's memory, is not the kernel's doing.
 START_TEST(what_fails_before_a_launch_is_no_fault_of_the_kernel)
 {
@@ -572,6 +602,7 @@ static void add(TCase *t)
     tcase_add_loop_test(t, a_build_that_tells_of_an_earlier_command_is_no_error_of_the_source, 0,
                         2);
     tcase_add_loop_test(t, what_fails_before_a_launch_is_no_fault_of_the_kernel, 0, 2);
+    tcase_add_test(t, a_buffer_that_finds_no_room_is_tried_again);
     tcase_add_test(t, images_are_rewritten);
     tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);
