@@ -225,12 +225,25 @@ static uint64_t count_written(const struct comparison *c, const struct part *t)
     return c->count - (whole && t->left ? t->poisoned : t->unwritten) - (t->left - t->left_written);
 }
 
+static void print_integer(wide_integer v, char *out, size_t size)
+{
+    char digits[42];
+    size_t at = sizeof digits - 1;
+    const bool is_negative = v < 0;
+    digits[at] = '\0';
+    do {
+        int digit = (int)(v % 10); // with its sign
+        digits[--at] = (char)('0' + (is_negative ? -digit : digit));
+        v /= 10;
+    } while (v != 0);
+    str_format(out, size, "%s%s", is_negative ? "-" : "", digits + at);
+}
+
 static void take_integers(const struct whole_sums *w, struct deviation *out)
 {
     out->largest = fabs((double)(w->got - w->reference));
-    out->whole_got = (int64_t)w->got;
-    out->whole_expected = (int64_t)w->reference;
-    out->whole = out->whole_got == w->got && out->whole_expected == w->reference;
+    print_integer(w->got, out->whole_got, sizeof out->whole_got);
+    print_integer(w->reference, out->whole_expected, sizeof out->whole_expected);
 }
 
 bool compare_by(const struct job_buffer *b, const struct expected *x, const struct pass *pass,
@@ -303,14 +316,6 @@ static void add_number(struct text *t, double v)
         text_addf(t, "%g", v);
 }
 
-static void add_integer_or(struct text *t, bool whole, int64_t integer, double v)
-{
-    if (whole)
-        text_addf(t, "%lld", (long long)integer);
-    else
-        add_number(t, v);
-}
-
 static void add_place(const struct deviation *d, bool with_got, struct text *t)
 {
     text_addf(t, " at component %llu (", (unsigned long long)d->index);
@@ -380,9 +385,13 @@ static void add_limit(const struct job_buffer *b, const struct deviation *d, str
 static void add_sum(const struct job_buffer *b, const struct deviation *d, struct text *t)
 {
     text_add(t, "the sum is ");
-    add_integer_or(t, d->whole, d->whole_got, d->got);
-    text_add(t, ", expected ");
-    add_integer_or(t, d->whole, d->whole_expected, d->expected);
+    if (*d->whole_got) {
+        text_addf(t, "%s, expected %s", d->whole_got, d->whole_expected);
+    } else {
+        add_number(t, d->got);
+        text_add(t, ", expected ");
+        add_number(t, d->expected);
+    }
     text_addf(t, " (may be off by %g)", sum_limit(&b->compare, d));
 }
 

@@ -144,8 +144,8 @@ struct deviation {
 
     // Not told between processes.
     double most_wrong; // the largest of the reference where it is wrong
-    bool whole;        // SUM of integers that 64 bits hold: these are `got` and `expected`
-    int64_t whole_got, whole_expected;
+    // SUM of integers: `got` and `expected`, of up to 128 bits; else "".
+    char whole_got[42], whole_expected[42];
 };
 #define WRITTEN_UNKNOWN UINT64_MAX
 
