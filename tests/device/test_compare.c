@@ -414,6 +414,30 @@ START_TEST(sets_of_vectors_are_paired)
 }
 END_TEST
 
+// What lies between the members of a struct is nobody's; all that lies in them counts.
+START_TEST(padding_is_not_compared)
+{
+    static const uint8_t expected[16] = {1, 9, 9, 9, 2, 2, 2, 2, 3, 9, 9, 9, 4, 4, 4, 4};
+    uint8_t got[16] = {1, 7,           7,           7,           2, 2, 2, 2,
+                       3, POISON_BYTE, POISON_BYTE, POISON_BYTE, 4, 4, 4, 4};
+    char text[300];
+    struct job_buffer b = floats(2, (struct job_compare){.kind = COMPARE_EXACT});
+    b.element = (struct element){SCALAR_CUSTOM, 1, 8, false};
+    struct deviation d = compare_raw(&b, got, expected);
+    ck_assert(!d.ok);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_msg(strstr(text, "unless its type is"), "%s", text);
+    b.padding = "x---xxxx";
+    ck_assert(compare_raw(&b, got, expected).ok);
+    ck_assert_uint_eq(compare_poisoned(&b, got), 0);
+    got[12] = POISON_BYTE;
+    d = compare_raw(&b, got, expected);
+    ck_assert(!d.ok && d.unwritten == 1 && d.index == 12);
+    got[12] = 5;
+    ck_assert(!compare_raw(&b, got, expected).ok);
+}
+END_TEST
+
 // Neighbours that are one double, and pairs, which stay together.
 START_TEST(sets_of_wide_integers_and_of_vectors)
 {
@@ -580,6 +604,7 @@ static void add(TCase *t)
     tcase_add_test(t, wholes_may_have_another_size);
     tcase_add_test(t, sums_of_integers_are_exact);
     tcase_add_test(t, sets_have_no_order);
+    tcase_add_test(t, padding_is_not_compared);
     tcase_add_test(t, sets_of_vectors_are_paired);
     tcase_add_test(t, sets_of_wide_integers_and_of_vectors);
     tcase_add_test(t, regions_may_lie_apart);

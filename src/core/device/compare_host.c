@@ -98,6 +98,8 @@ static void load_components(const struct comparison *c, loader load, const void 
         load(data, first, count, out);
     else
         load_spaced(c, load, data, first, count, out);
+    for (unsigned i = 0; c->buffer->padding && i < count; i++)
+        out[i] = compare_is_padding(c, first + i) ? 0 : out[i];
 }
 
 // The component of the reference that one of the output is held against.
@@ -275,6 +277,8 @@ static void add_block(const struct comparison *c, const struct block *b, struct 
 static bool holds_poison(const struct host *h, uint64_t i)
 {
     const uint8_t *at = h->got + compare_place(h->rules, i) * h->rules->bytes;
+    if (compare_is_padding(h->rules, i))
+        return false;
     for (unsigned k = 0; k < h->rules->bytes; k++) {
         if (at[k] != POISON_BYTE)
             return false;

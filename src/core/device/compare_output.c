@@ -180,6 +180,12 @@ uint64_t compare_place(const struct comparison *c, uint64_t component)
     return component / c->width * c->space + component % c->width;
 }
 
+bool compare_is_padding(const struct comparison *c, uint64_t component)
+{
+    const char *padding = c->buffer->padding;
+    return padding && *padding && padding[component % c->width] == PADDING;
+}
+
 void compare_layout(struct comparison *c)
 {
     const struct element *el = &c->buffer->element;
@@ -415,6 +421,10 @@ void compare_message(const struct job_buffer *b, const struct deviation *d, char
         add_place(d, true, &t);
         text_add(&t, b->compare.kind == COMPARE_SET ? " of both in ascending order" : "");
     }
+    if (b->element.scalar == SCALAR_CUSTOM && !b->padding)
+        text_add(&t,
+                 "; all bytes count, those between the members of a struct too unless its type is "
+                 "\"struct {char c; int i;}\"");
     str_format(out, size, "%s", text_cstr(&t));
     text_release(&t);
 }

@@ -68,6 +68,8 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
 // Components of the region that hold the poison, where the data is.
 bool compare_count_poison(const struct job_buffer *b, const struct pass *pass, uint64_t *out,
                           struct error *e);
+// Does it lie between the members of a struct? Then it is nobody's, and not compared.
+bool compare_is_padding(const struct comparison *c, uint64_t component);
 // The place of a component in a buffer, in components: a 3-vector may have the room of 4.
 uint64_t compare_place(const struct comparison *c, uint64_t component);
 // Sets width, space and bytes by the buffer's element.
