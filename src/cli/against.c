@@ -93,9 +93,8 @@ int against_refuse_same(const struct against *const *all, size_t count)
         for (size_t k = 0; k < i; k++) {
             if (all[i]->routine != all[k]->routine || !str_equal(all[i]->library, all[k]->library))
                 continue;
-            complain("--against %s and --against %s are the same library", all[k]->text,
-                     all[i]->text);
-            return EXIT_USAGE;
+            return refuse(EXIT_USAGE, "--against %s and --against %s are the same library",
+                          all[k]->text, all[i]->text);
         }
     }
     return EXIT_DONE;
@@ -135,11 +134,10 @@ static int make_absolute(struct work *w, struct against *a)
     if (!a->library || *a->library == '/' || !strchr(a->library, '/'))
         return EXIT_DONE;
     char *here = getcwd(NULL, 0);
-    if (!here) {
-        complain("--against %s: the working directory: %s; give the file's absolute path", a->text,
-                 strerror(errno));
-        return EXIT_NOTHING;
-    }
+    if (!here)
+        return refuse(EXIT_NOTHING,
+                      "--against %s: the working directory: %s; give the file's absolute path",
+                      a->text, strerror(errno));
     a->library = arena_printf(&w->arena, "%s/%s", here, a->library);
     free(here);
     if (a->library)
@@ -160,11 +158,10 @@ static int choose_view(struct work *w, struct against *a, const struct device_in
                  a->text, beside->name);
         return EXIT_USAGE;
     }
-    if (is_cublas(a->routine) && is_cpu) {
-        complain("--against %s: cuBLAS is for NVIDIA's cards, and %s is a CPU; take openblas",
-                 a->text, beside->name);
-        return EXIT_USAGE;
-    }
+    if (is_cublas(a->routine) && is_cpu)
+        return refuse(EXIT_USAGE,
+                      "--against %s: cuBLAS is for NVIDIA's cards, and %s is a CPU; take openblas",
+                      a->text, beside->name);
     enum language language = routine_language(a->routine);
     w->device = beside;
     return beside->language == language ? EXIT_DONE : find_view(w, a, language, beside);
@@ -178,10 +175,8 @@ int against_open(struct work *w, const char *text, const struct device_info *bes
     if (status != EXIT_DONE)
         return status;
     const char *no = spec_no_routine(w->spec);
-    if (no) {
-        complain("--against %s: %s: %s", text, w->spec->path, no);
-        return EXIT_USAGE;
-    }
+    if (no)
+        return refuse(EXIT_USAGE, "--against %s: %s: %s", text, w->spec->path, no);
     status = choose_view(w, out, beside);
     return status == EXIT_DONE ? open_kept(w) : status;
 }

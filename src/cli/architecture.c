@@ -83,12 +83,11 @@ int architecture_open(struct work *w, const struct check_settings *s)
     int status = work_environment(w);
     if (status != EXIT_DONE)
         return status;
-    if (!spec_has_language(w->spec, ARCH_LANGUAGE)) {
-        complain("%s: --arch builds CUDA, and the spec has no CUDA kernel: name one in "
-                 "KernelSpecification.Languages.CUDA, such as {\"KernelFile\": \"kernel.cu\"}",
-                 w->spec->path);
-        return EXIT_USAGE;
-    }
+    if (!spec_has_language(w->spec, ARCH_LANGUAGE))
+        return refuse(EXIT_USAGE,
+                      "%s: --arch builds CUDA, and the spec has no CUDA kernel: name one in "
+                      "KernelSpecification.Languages.CUDA, such as {\"KernelFile\": \"kernel.cu\"}",
+                      w->spec->path);
     struct device_info *device = arena_alloc(&w->arena, sizeof *device);
     if (!device || !arch_parse(s->arch, &name) || !arch_device(&name, &w->arena, device)) {
         error_memory(&e);

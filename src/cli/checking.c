@@ -147,8 +147,8 @@ int checking_start(struct checking *c)
     setup->terms.audit = c->settings->audit;
     setup->fresh = setup->fresh || c->settings->audit;      // what the store knows was not audited
     if (c->settings->races.is_given || c->settings->arch) { // a device that is assumed
-        setup->worker = w->environment.worker;
-        setup->environment = (const char *const *)w->environment.worker_with;
+        setup->at.worker = w->environment.worker;
+        setup->at.environment = (const char *const *)w->environment.worker_with;
         setup->place_count = setup->builder_count = 0;
     }
     c->check = check_new(&c->options, &e);

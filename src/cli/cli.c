@@ -99,13 +99,12 @@ static int refuse_all_devices(const struct invocation *i)
     const struct given_format *given = option_field(c->groups, i->settings, format_options);
     if (!device || !str_equal(*device, WORK_DEVICE_ALL))
         return EXIT_DONE;
-    if (c != &command_tune) {
-        complain("--device " WORK_DEVICE_ALL
-                 " is for hone tune, which tunes on each kind of device; hone %s "
-                 "takes one: name it",
-                 c->name);
-        return EXIT_USAGE;
-    }
+    if (c != &command_tune)
+        return refuse(EXIT_USAGE,
+                      "--device " WORK_DEVICE_ALL
+                      " is for hone tune, which tunes on each kind of device; hone %s "
+                      "takes one: name it",
+                      c->name);
     if (!given || (given->format != REPORT_CSV && given->format != REPORT_JUNIT))
         return EXIT_DONE;
     complain("--device " WORK_DEVICE_ALL
@@ -171,8 +170,7 @@ static int run_command(const struct command *c, int argc, char **argv, const cha
     if (!i.arguments || !i.settings) {
         free(i.arguments);
         free(i.settings);
-        complain("out of memory");
-        return EXIT_NOTHING;
+        return refuse(EXIT_NOTHING, "out of memory");
     }
     if (!options_parse(c->groups, argc, argv, i.settings, &help, i.arguments, &i.argument_count,
                        &e))

@@ -8,6 +8,83 @@
 
 #include <string.h>
 
+// ---- sides -------------------------------------------------------------------------------------
+
+void comparing_side_init(struct comparing_side *s, const struct invocation *call,
+                         const char **argument, const struct spec_settings *given,
+                         const struct measure_settings *measure, const struct work *first)
+{
+    s->call = *call;
+    s->call.arguments = argument;
+    s->call.argument_count = 1;
+    s->given = *given;
+    work_init(&s->work, &s->call, &s->given, measure);
+    s->work.nodes_of = first;
+}
+
+void comparing_side_release(struct comparing_side *s)
+{
+    stored_release(&s->stored);
+    work_release(&s->work);
+    list_release(&s->flags);
+    text_release(&s->label);
+    text_release(&s->name);
+}
+
+int comparing_open_routine(struct comparing_side *s, const char *text, const struct work *first)
+{
+    struct work *w = &s->work;
+    w->read = first->spec;
+    int status = against_open(w, text, first->device, &s->against);
+    if (status == EXIT_DONE && w->device != first->device)
+        return work_places(w);
+    w->places = first->places;
+    return status;
+}
+
+static bool is_routine(const struct comparing_side *s)
+{
+    return s->against.routine != ROUTINE_NONE;
+}
+
+int comparing_name_routines(struct comparing_side *sides, uint32_t count)
+{
+    const struct against *all[COMPARE_SIDES] = {NULL};
+    size_t routines = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_routine(&sides[i]))
+            all[routines++] = &sides[i].against;
+    }
+    int status = against_refuse_same(all, routines);
+    for (uint32_t i = 0; i < count && status == EXIT_DONE; i++) {
+        struct comparing_side *s = &sides[i];
+        if (!is_routine(s))
+            continue;
+        against_label(&s->against, all, routines, &s->label);
+        against_name(&s->against, s->work.spec->name, &s->name);
+    }
+    return status;
+}
+
+void comparing_part(const struct comparing_side *s, struct compare_side *out)
+{
+    const struct work *w = &s->work;
+    *out = (struct compare_side){.label = text_cstr(&s->label),
+                                 .spec = w->spec,
+                                 .device = w->device,
+                                 .places = w->places.list,
+                                 .place_count = w->places.count,
+                                 .flags = s->flags.items,
+                                 .flag_count = s->flags.count,
+                                 .routine = s->against.routine,
+                                 .routine_library = s->against.library,
+                                 .stored = s->run ? &s->stored : NULL,
+                                 .store = s->run ? NULL : w->store,
+                                 .name = s->name.length ? text_cstr(&s->name) : NULL};
+}
+
+// ---- the comparison ----------------------------------------------------------------------------
+
 void comparing_init(struct comparing *c, const struct invocation *call)
 {
     memset(c, 0, sizeof *c);
@@ -20,14 +97,9 @@ void comparing_release(struct comparing *c)
 {
     compare_free(c->compare);
     for (uint32_t i = c->count; i-- > 0;) { // the first side's nodes serve all
-        struct comparing_side *s = &c->sides[i];
-        stored_release(&s->stored);
-        work_release(&s->work);
         if (!c->of_specs)
-            list_release(&s->given.set);
-        list_release(&s->flags);
-        text_release(&s->label);
-        text_release(&s->name);
+            list_release(&c->sides[i].given.set);
+        comparing_side_release(&c->sides[i]);
     }
     spec_free(c->read);
     arena_release(&c->arena);
@@ -61,52 +133,28 @@ static int refuse_twice(const struct comparing *c)
 static struct comparing_side *add_side(struct comparing *c, uint32_t argument)
 {
     struct comparing_side *s = &c->sides[c->count++];
-    s->call = *c->call;
-    s->call.arguments = &c->call->arguments[argument];
-    s->call.argument_count = 1;
-    s->given = c->settings->given;
-    work_init(&s->work, &s->call, &s->given, &c->settings->measure);
-    s->work.nodes_of = &c->sides[0].work;
+    comparing_side_init(s, c->call, &c->call->arguments[argument], &c->settings->given,
+                        &c->settings->measure, &c->sides[0].work);
     return s;
-}
-
-static size_t list_routines(const struct comparing *c, const struct against **all)
-{
-    size_t count = 0;
-    for (uint32_t i = c->spec_count; i < c->count; i++)
-        all[count++] = &c->sides[i].against;
-    return count;
 }
 
 static int open_routines(struct comparing *c)
 {
     const struct list *against = &c->settings->against;
-    if (c->count + against->count > COMPARE_SIDES) {
-        complain("at most %d specs and libraries can be compared; %u are given", COMPARE_SIDES,
-                 c->count + against->count);
-        return EXIT_USAGE;
-    }
+    if (c->count + against->count > COMPARE_SIDES)
+        return refuse(EXIT_USAGE, "at most %d specs and libraries can be compared; %u are given",
+                      COMPARE_SIDES, c->count + against->count);
     for (uint32_t i = 0; i < against->count; i++) {
         for (uint32_t k = 0; k < i; k++) {
             if (!str_equal(against->items[i], against->items[k]))
                 continue;
-            complain("--against %s is given twice", against->items[i]);
-            return EXIT_USAGE;
+            return refuse(EXIT_USAGE, "--against %s is given twice", against->items[i]);
         }
-        struct comparing_side *s = add_side(c, 0);
-        s->work.read = c->sides[0].work.spec;
-        int status =
-            against_open(&s->work, against->items[i], c->sides[0].work.device, &s->against);
-        const struct work *first = &c->sides[0].work;
-        if (status == EXIT_DONE && s->work.device == first->device)
-            s->work.places = first->places;
-        else if (status == EXIT_DONE)
-            status = work_places(&s->work);
+        int status = comparing_open_routine(add_side(c, 0), against->items[i], &c->sides[0].work);
         if (status != EXIT_DONE)
             return status;
     }
-    const struct against *all[COMPARE_SIDES];
-    return against_refuse_same(all, list_routines(c, all));
+    return comparing_name_routines(c->sides, c->count);
 }
 
 static int open_specs(struct comparing *c)
@@ -147,17 +195,11 @@ static bool label_specs(struct comparing *c)
 {
     bool ok = true;
     size_t prefix = shared_prefix(c);
-    const struct against *all[COMPARE_SIDES];
-    size_t count = list_routines(c, all);
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
-        const char *name = s->work.spec->name;
         if (i < c->spec_count) {
-            text_add(&s->label, name + prefix);
-            text_add(&s->name, name);
-        } else {
-            against_label(&s->against, all, count, &s->label);
-            against_name(&s->against, name, &s->name);
+            text_add(&s->label, s->work.spec->name + prefix);
+            text_add(&s->name, s->work.spec->name);
         }
         ok = ok && !s->label.failed && !s->name.failed;
     }
@@ -177,7 +219,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     struct best_answer answer;
     bool found = false;
     const struct setup setup = {.spec = s->work.spec,
-                                .device = s->work.device,
+                                .at.device = s->work.device,
                                 .store = s->work.store,
                                 .fresh = m->terms.fresh,
                                 .space = work_space(&c->settings->given),
@@ -257,8 +299,7 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
     *configuration = known ? known : *configuration;
     if (status != EXIT_DONE || *configuration)
         return status;
-    complain("%s: no configuration gave a correct result", w->spec->path);
-    return EXIT_NOTHING;
+    return refuse(EXIT_NOTHING, "%s: no configuration gave a correct result", w->spec->path);
 }
 
 static int choose_bests(struct comparing *c)
@@ -319,34 +360,13 @@ int comparing_open(struct comparing *c)
         status = of_bests ? open_specs(c) : comparing_sides(c);
     if (status != EXIT_DONE)
         return status;
-    if (c->of_specs ? !label_specs(c) : !comparing_labels(c)) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
+    if (c->of_specs ? !label_specs(c) : !comparing_labels(c))
+        return refuse(EXIT_NOTHING, "out of memory");
     if (c->of_specs || c->sides[0].label.length > 0)
         return EXIT_DONE;
     complain("both sides are the same; --left and --right give the difference: device, language, "
              "option, set or run");
     return EXIT_USAGE;
-}
-
-static void fill_parts(struct comparing *c)
-{
-    for (uint32_t i = 0; i < c->count; i++) {
-        struct comparing_side *s = &c->sides[i];
-        c->parts[i] = (struct compare_side){.label = text_cstr(&s->label),
-                                            .spec = s->work.spec,
-                                            .device = s->work.device,
-                                            .places = s->work.places.list,
-                                            .place_count = s->work.places.count,
-                                            .flags = s->flags.items,
-                                            .flag_count = s->flags.count,
-                                            .routine = s->against.routine,
-                                            .routine_library = s->against.library,
-                                            .stored = s->run ? &s->stored : NULL,
-                                            .store = s->run ? NULL : s->work.store,
-                                            .name = text_cstr(&s->name)};
-    }
 }
 
 int comparing_start(struct comparing *c)
@@ -358,7 +378,8 @@ int comparing_start(struct comparing *c)
     int status = choose_configurations(c);
     if (status != EXIT_DONE)
         return status;
-    fill_parts(c);
+    for (uint32_t i = 0; i < c->count; i++)
+        comparing_part(&c->sides[i], &c->parts[i]);
     c->options.sides = c->parts;
     c->options.side_count = c->count;
     c->options.rounds = s->rounds;

@@ -28,6 +28,7 @@ struct compare_settings {
     bool verbose;
 };
 
+// Also a line of a sweep.
 struct comparing_side {
     struct invocation call;
     struct spec_settings given;
@@ -53,6 +54,19 @@ struct comparing {
     struct compare_options options;
     struct compare *compare;
 };
+
+// A side of this command line, but with one argument. `first` (or NULL): whose nodes it uses. Those who have the same first are
+// released before it.
+void comparing_side_init(struct comparing_side *s, const struct invocation *call,
+                         const char **argument, const struct spec_settings *given,
+                         const struct measure_settings *measure, const struct work *first);
+void comparing_side_release(struct comparing_side *s);
+// --against a library, beside the spec of `first`, whose work it does, on its device. An exit status, as below.
+int comparing_open_routine(struct comparing_side *s, const char *text, const struct work *first);
+// Once all are there: refuses those that are the same, and gives the others their labels and names.
+int comparing_name_routines(struct comparing_side *sides, uint32_t count);
+// As the workflow takes it.
+void comparing_part(const struct comparing_side *s, struct compare_side *out);
 
 void comparing_init(struct comparing *c, const struct invocation *call);
 void comparing_release(struct comparing *c);

@@ -31,10 +31,8 @@ static const struct compare_record *named(struct comparing *c, const char *confi
     struct compare_view found;
     const struct spec *spec = c->sides[0].work.spec;
     uint32_t *wanted = arena_array(&c->arena, spec->parameter_count + 1, sizeof *wanted);
-    if (!wanted) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!wanted)
+        return error_no_memory(e);
     for (uint32_t i = 0; i < spec->parameter_count; i++)
         wanted[i] = UINT32_MAX;
     if (!spec_parse_configuration(spec, configuration, wanted, e)) {

@@ -168,6 +168,15 @@ void complain(const char *format, ...)
     va_end(args);
 }
 
+int refuse(int status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_message("hone: ", format, args, "\n");
+    va_end(args);
+    return status;
+}
+
 void say(const char *format, ...)
 {
     va_list args;

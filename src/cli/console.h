@@ -14,6 +14,8 @@
 
 // "hone: <text>" on stderr.
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// The same; returns this exit status.
+int refuse(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The same without the "hone: ", and with its own line end.
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Writes what was collected to stdout and empties it. JSON has escapes of its own, so that nothing

@@ -190,10 +190,8 @@ static const char *choose_cache_folder(struct environment *v, struct error *e)
     const char *folder = user_folder(&v->arena, "XDG_CACHE_HOME", ".cache", "", &why);
     if (folder)
         return usable_cache(v, folder, e);
-    if (!why.code) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!why.code)
+        return error_no_memory(e);
     complain("warning: %s: compiled kernels are not kept for the next run", why.text);
     folder = arena_printf(&v->arena, "%s/cache", v->scratch.path);
     if (!folder)

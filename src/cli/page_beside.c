@@ -77,10 +77,9 @@ int page_beside_start(struct page_beside *p, const struct work *w, const struct 
     struct error e = ERROR_INIT;
     if (!path)
         return EXIT_DONE;
-    if (is_source(w, path)) {
-        complain("--report %s: the page is made from that file; name another one", path);
-        return EXIT_USAGE;
-    }
+    if (is_source(w, path))
+        return refuse(EXIT_USAGE, "--report %s: the page is made from that file; name another one",
+                      path);
     if (!file_replaceable(path, &e) || !start_child(p, w, objective, path, &e)) {
         error_context(&e, "--report");
         return work_failed(&e);

@@ -34,9 +34,8 @@ int recording_refuse_choice(const struct work *w, const char *name, const struct
                                                    : NULL;
     if (r->format == RECORDED_STORE || !other)
         return EXIT_DONE;
-    complain("%s chooses among what a store has; %s (%s) has one recorded space", other, r->path,
-             recorded_format_text(r->format));
-    return EXIT_USAGE;
+    return refuse(EXIT_USAGE, "%s chooses among what a store has; %s (%s) has one recorded space",
+                  other, r->path, recorded_format_text(r->format));
 }
 
 int recording_read(struct work *w, const char *path, const char *name, struct recorded **out)

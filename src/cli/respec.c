@@ -37,10 +37,8 @@ static struct spec *read_spec_again(const char *path, const char *text, size_t l
 {
     struct list set = {NULL, 0};
     char *copy = strdup(constants);
-    if (!copy) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!copy)
+        return error_no_memory(e);
     split_constants(copy, &set);
     struct spec_options options = {.set = set.items, .set_count = set.count, .log = log};
     struct spec *spec =

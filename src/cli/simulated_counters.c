@@ -54,8 +54,8 @@ static bool begin_simulated(struct simulated *s, const char *configuration, cons
                               .spec_options = work_spec_options(w),
                               .allow_unverified = true,
                               .races_log = log};
-    o.setup.worker = w->environment.worker;
-    o.setup.environment = (const char *const *)w->environment.worker_with;
+    o.setup.at.worker = w->environment.worker;
+    o.setup.at.environment = (const char *const *)w->environment.worker_with;
     o.setup.place_count = o.setup.builder_count = 0;
     o.setup.fresh = true;
     s->check = check_new(&o, e);

@@ -33,7 +33,8 @@ static const char *const *find_simulated(const struct races_options *o,
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
         languages |= (uint32_t)language_traits((enum language)l)->is_simulated << l;
     const char *const *inside = races_command(o, a, e);
-    if (!inside || !live_devices(NULL, inside, environment, languages, a, &report, NULL, 0, e))
+    const struct place place = {.worker = inside, .environment = environment};
+    if (!inside || !live_devices(&place, languages, a, &report, NULL, 0, e))
         return NULL;
     uint32_t i = 0;
     while (i < report.device_count && !str_equal(report.devices[i].platform, RACES_PLATFORM))

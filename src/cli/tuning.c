@@ -185,7 +185,7 @@ void work_run_head(struct work *w, const struct subject *subject, struct run_hea
                              .spec = w->spec,
                              .constants = w->constants,
                              .constants_json = w->constants_json,
-                             .source = subject->source,
+                             .source = subject->as.source,
                              .cartesian = space_cartesian_text(subject->space),
                              .check = {subject->verification, subject->against, NULL, false},
                              .device = w->device,

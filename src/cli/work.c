@@ -310,9 +310,8 @@ int work_no_device(const struct work *w)
     enum language l = is_one ? w->languages.list[0] : LANGUAGE_FIRST;
     const char *problem = w->devices.problem;
     bool has_problem = problem && problem[0];
-    complain("%s%sno %s device. %s", has_problem ? problem : "", has_problem ? ": " : "",
-             language_title(l), language_traits(l)->remedy);
-    return EXIT_NOTHING;
+    return refuse(EXIT_NOTHING, "%s%sno %s device. %s", has_problem ? problem : "",
+                  has_problem ? ": " : "", language_title(l), language_traits(l)->remedy);
 }
 
 // A comparison's sides have a language even if none was given.
@@ -623,6 +622,24 @@ int work_own_store(struct work *w, enum hone_store_mode mode)
     if (path)
         take_store(w, open_store(path, mode, &e));
     return w->store ? EXIT_DONE : work_failed(&e);
+}
+
+int work_on_store(struct invocation *i, int (*command)(struct work *w))
+{
+    struct work w;
+    work_init(&w, i, i->settings, NULL);
+    int status = work_own_store(&w, HONE_STORE_READ);
+    if (status == EXIT_DONE)
+        status = command(&w);
+    work_release(&w);
+    return status;
+}
+
+void work_put_store(const struct work *w, const writers of, struct store_report report)
+{
+    report.path = store_path(w->store);
+    report.format = w->given->output.format;
+    put_report(of, report.format, &report);
 }
 
 static bool add_behind(struct work *w, const char *path, const char *from, struct error *e)

@@ -10,6 +10,7 @@
 #include "worker/protocol.h"
 #include "report/peak_report.h"
 #include "report/record.h"
+#include "report/report.h"
 #include "problem/spec.h"
 #include "store/store.h"
 
@@ -120,6 +121,10 @@ int work_known(struct work *w, struct hone_store **known);
 int work_store_or_known(struct work *w, struct hone_store **known);
 // The first of them alone.
 int work_own_store(struct work *w, enum hone_store_mode mode);
+// A command on that, which is opened for reading; `settings` begin with its spec_settings.
+int work_on_store(struct invocation *i, int (*command)(struct work *w));
+// A report of the store.
+void work_put_store(const struct work *w, const writers of, struct store_report report);
 const char *work_store_path(struct work *w, struct error *e);
 
 // For a report; without memory it has no date.

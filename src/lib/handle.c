@@ -162,7 +162,7 @@ bool workplace_init(struct workplace *w, const struct hone_worker *worker, struc
     static const char name[] = "HONE_WORKER_SCRATCH=";
     struct hone_worker given;
     char found[BESIDE_PATH_SIZE];
-    *w = (struct workplace){.scratch = SCRATCH_NONE};
+    *w = (struct workplace){.at.node = w->at.node, .scratch = SCRATCH_NONE};
     if (!take_sized(worker, &given, sizeof given, "HONE_WORKER_INIT", e))
         return false;
     const char *parent = value_in_environment(given.environment, "TMPDIR=");
@@ -178,7 +178,8 @@ bool workplace_init(struct workplace *w, const struct hone_worker *worker, struc
                              &failed);
     if (failed)
         return error_memory(e);
-    w->environment = list;
+    w->at.worker = w->worker;
+    w->at.environment = list;
     if (value_in_environment(given.environment, name))
         return true;
     if (!scratch_make(&w->scratch, parent ? parent : "/tmp", e))
@@ -189,7 +190,7 @@ bool workplace_init(struct workplace *w, const struct hone_worker *worker, struc
 
 void workplace_release(struct workplace *w)
 {
-    if (w->environment) // else it was not made
+    if (w->at.environment) // else it was not made
         scratch_remove(&w->scratch);
-    w->environment = NULL;
+    w->at.environment = NULL;
 }

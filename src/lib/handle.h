@@ -55,8 +55,8 @@ const struct log *log_bridge_init(struct log_bridge *b, const struct hone_log *t
 // which is removed with it, since a killed worker cleans up nothing. A caller who names a folder is
 // responsible for it.
 struct workplace {
+    struct place at; // without a device
     const char *worker[2];
-    const char *const *environment;
     struct scratch scratch;
 };
 bool workplace_init(struct workplace *w, const struct hone_worker *worker, struct arena *a,
@@ -78,11 +78,10 @@ struct hone_devices {
     struct device_entry *entries; // of the report's devices
     const char **notes;
     uint32_t note_count;
-    struct node *node;    // (or NULL) that has them, the caller's
     const char *language; // (or NULL) the only one that was asked for
-    bool keeps_worker;    // then the rest is valid
-    struct workplace workplace;
-    struct spare *spare; // (or NULL) the worker that listed them, and those beside it
+    struct workplace
+        workplace;     // its spare: (or NULL) the worker that listed them, and those beside it
+    bool keeps_worker; // else the workplace is gone
 };
 
 // hone_devices_list() on a node, which outlives it; NULL: on this machine. `shares`: several of them may be used.

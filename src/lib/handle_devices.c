@@ -109,9 +109,9 @@ static bool list_devices_of(struct hone_devices *d, const struct hone_devices_op
         ok = d->language || error_memory(e);
     }
     ok = ok &&
-         live_devices(d->node, d->workplace.worker, d->workplace.environment, set, &d->arena,
-                      &d->report, o->keep_worker ? &d->spare : NULL,
-                      d->node ? 0 : count_woken(set, shares), e) &&
+         live_devices(&d->workplace.at, set, &d->arena, &d->report,
+                      o->keep_worker ? &d->workplace.at.spare : NULL,
+                      d->workplace.at.node ? 0 : count_woken(set, shares), e) &&
          describe_report(d, e);
     d->keeps_worker = o->keep_worker;
     if (!o->keep_worker)
@@ -127,7 +127,7 @@ struct hone_devices *devices_on(struct node *node, const struct hone_devices_opt
     bool ok =
         d ? take_sized(o, &given, sizeof given, "HONE_DEVICES_OPTIONS_INIT", e) : error_memory(e);
     if (ok)
-        d->node = node;
+        d->workplace.at.node = node;
     if (ok && list_devices_of(d, &given, shares, e))
         return d;
     hone_devices_free(d);
@@ -146,8 +146,8 @@ void hone_devices_leave(struct hone_devices *d)
 {
     if (!d)
         return;
-    spare_leave(d->spare);
-    d->spare = NULL;
+    spare_leave(d->workplace.at.spare);
+    d->workplace.at.spare = NULL;
     hone_devices_free(d);
 }
 
@@ -155,7 +155,7 @@ void hone_devices_free(struct hone_devices *d)
 {
     if (!d)
         return;
-    spare_free(d->spare);
+    spare_free(d->workplace.at.spare);
     workplace_release(&d->workplace);
     arena_release(&d->arena);
     free(d);
@@ -217,27 +217,24 @@ const struct hone_device *device_assumed(const struct device_info *info, struct 
 void devices_place(const struct hone_devices *d, const struct device_info *device, const char *name,
                    struct place *out)
 {
-    *out = (struct place){.name = name,
-                          .node = d->node,
-                          .worker = d->workplace.worker,
-                          .environment = d->workplace.environment,
-                          .device = device,
-                          .spare = d->spare};
+    *out = d->workplace.at;
+    out->name = name;
+    out->device = device;
 }
 
 void devices_drop_worker(struct hone_devices *d)
 {
     if (!d)
         return;
-    spare_free(d->spare);
-    d->spare = NULL;
+    spare_free(d->workplace.at.spare);
+    d->workplace.at.spare = NULL;
 }
 
 void hone_devices_open(struct hone_devices *d, const struct hone_device *device)
 {
     for (uint32_t i = 0; i < d->report.device_count; i++) {
         if (&d->entries[i].device == device)
-            spare_open(d->spare, d->entries[i].info);
+            spare_open(d->workplace.at.spare, d->entries[i].info);
     }
 }
 

@@ -46,7 +46,7 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
     bool failed = false;
     *out = (struct tune_options){
         .setup.spec = spec,
-        .setup.device = info_of(o->device),
+        .setup.at.device = info_of(o->device),
         .setup.store = store_of(o->store),
         .setup.known = store_of(o->known),
         .no_transfer = o->no_transfer,
@@ -61,7 +61,7 @@ static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o
         .start_count = list_length(o->start_with),
         .strategy = copy_text(a, o->strategy, &failed),
         .setup.seed = o->seed,
-        .setup.jobs = o->jobs,
+        .setup.at.jobs = o->jobs,
         .setup.fresh = o->fresh,
         .setup.retry = o->retry,
         .setup.build_only = o->build_only,
@@ -84,13 +84,13 @@ static bool choose_workplace(struct tune_setup *s, const struct hone_tune_option
     if (!list) // it is assumed: where something runs, the caller has a worker
         return true;
     bool shares = list->keeps_worker && !o->worker;
-    const struct workplace *at = shares ? &list->workplace : &s->workplace;
     if (!shares && !workplace_init(&s->workplace, o->worker, &s->arena, e))
         return false;
-    s->options.setup.worker = at->worker;
-    s->options.setup.environment = at->environment;
-    s->options.setup.spare = shares ? list->spare : NULL;
-    s->options.setup.endings = shares && o->unawaited ? spare_endings(list->spare) : NULL;
+    struct place *at = &s->options.setup.at;
+    *at = shares ? list->workplace.at : s->workplace.at;
+    at->device = info_of(o->device);
+    at->jobs = o->jobs;
+    s->options.setup.endings = shares && o->unawaited ? spare_endings(at->spare) : NULL;
     return true;
 }
 
@@ -111,9 +111,9 @@ static bool borrow_places(struct tune_setup *s, const struct hone_places *from, 
         places[i] = from->list[i];
         if (places[i].node || places[i].worker)
             continue;
-        places[i].worker = out->setup.worker;
-        places[i].environment = out->setup.environment;
-        places[i].spare = out->setup.spare;
+        places[i].worker = out->setup.at.worker;
+        places[i].environment = out->setup.at.environment;
+        places[i].spare = out->setup.at.spare;
     }
     out->setup.places = places;
     out->setup.place_count = from->count;
@@ -153,7 +153,7 @@ static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
     text_release(&text);
     if (!list || !list[0])
         return error_memory(e);
-    struct space_options so = {.device = out->setup.device,
+    struct space_options so = {.device = out->setup.at.device,
                                .configurations = list,
                                .configuration_count = 1,
                                .where = out->setup.space.where,

@@ -142,17 +142,6 @@ static bool add_edges(const struct advised *of, struct text *line, struct arena 
     return ok;
 }
 
-static void put_limits(const struct resources *r, struct text *out)
-{
-    if (r->spill_bytes > 0)
-        text_addf(out, "the best spills %lld bytes a work-item to memory: give each less to hold",
-                  (long long)r->spill_bytes);
-    else if (r->groups_per_unit == 1)
-        text_add(out,
-                 "of the best one work-group at a time fits a compute unit: smaller groups, or "
-                 "less local memory and fewer registers in each, would let them overlap");
-}
-
 static void put_unimportant(const struct advised *of, struct text *out)
 {
     size_t count = 0;
@@ -197,7 +186,15 @@ bool advice_find(const struct advised *of, struct arena *a, struct advice *out)
     }
     ok = ok && add_edges(of, &line, a, out);
     if (ok && of->resources) {
-        put_limits(of->resources, &line);
+        const struct resources *r = of->resources;
+        if (r->spill_bytes > 0)
+            text_addf(&line,
+                      "the best spills %lld bytes a work-item to memory: give each less to hold",
+                      (long long)r->spill_bytes);
+        else if (r->groups_per_unit == 1)
+            text_add(&line,
+                     "of the best one work-group at a time fits a compute unit: smaller groups, or "
+                     "less local memory and fewer registers in each, would let them overlap");
         ok = keep_line(&line, a, out);
     }
     if (ok) {

@@ -77,7 +77,6 @@ static void fill_row(const struct bench_report *v, const struct benchmark_record
                      struct table *t)
 {
     char number[UNITS_SIZE];
-    struct text text = TEXT_INIT;
     const struct bench_report_point *p = &v->points[n->point];
     table_row(t);
     table_cell(t, CONSTANTS, "%s", p->constants);
@@ -85,15 +84,12 @@ static void fill_row(const struct bench_report *v, const struct benchmark_record
     if (n->judged) {
         duration_to_str(n->before_ns, number);
         table_cell(t, BEFORE, "%s", number);
-        put_change(&n->regression.ratio, &text);
-        table_cell(t, CHANGE, "%s", text_cstr(&text));
-        text_clear(&text);
+        put_change(&n->regression.ratio, table_text(t, CHANGE));
     }
     if (n->pass_count > 0) {
         duration_to_str(n->stats.median, number);
         table_cell(t, NOW, "%s", number);
-        report_interval(&n->stats, &text);
-        table_cell(t, SPREAD, "%s", text_cstr(&text));
+        report_interval(&n->stats, table_text(t, SPREAD));
     }
     const char *verdict = bench_verdict(n);
     table_cell(t, VERDICT, "%s%s",
@@ -101,8 +97,6 @@ static void fill_row(const struct bench_report *v, const struct benchmark_record
                : verdict     ? verdict
                              : "",
                is_lost(v, n) && n->failure ? ": fails" : "");
-    t->failed |= text.failed;
-    text_release(&text);
 }
 
 // ---- sentences ---------------------------------------------------------------------------------
@@ -245,7 +239,6 @@ static void put_bench(const struct bench_report *v, enum report_format format, s
         table_print(&t, format, "", out);
         text_add(out, format == REPORT_MARKDOWN ? "" : "\n"); // which ends a table with one
     }
-    out->failed |= t.failed;
     table_release(&t);
     put_bench_sentences(v, out);
     if (v->about->broken) // beside a text the reason is the error

@@ -56,7 +56,7 @@ static const char *kind_of(const struct check_record *v)
     return result_word(v->result);
 }
 
-static void put_name(const struct check_record *v, struct text *out)
+void report_check_name(const struct check_record *v, struct text *out)
 {
     text_add(out, v->configuration[0] ? v->configuration : "(the only configuration)");
     if (v->sizes[0])
@@ -98,7 +98,7 @@ static void put_record(const struct check_report *run, const struct check_record
                        struct text *out)
 {
     const struct result *r = v->result;
-    put_name(v, out);
+    report_check_name(v, out);
     bool agrees = r->status == STATUS_CORRECT && r->verification != VERIFICATION_REFERENCE &&
                   check_outcome(v->verdict) == OUTCOME_PASSED && !run->run->build_only;
     text_addf(out, ": %s", agrees ? "ran" : kind_of(v));
@@ -161,7 +161,7 @@ static void put_failure(const struct check_report *run, const struct check_recor
 {
     bool whole = run->verbose;
     text_add(out, "  ");
-    put_name(v, out);
+    report_check_name(v, out);
     text_add(out, v->result->reused ? " (known from the store)\n" : "\n");
     if (v->result->message[0])
         put_lines(v->result->message, SIZE_MAX, out);
@@ -206,7 +206,7 @@ static void put_kind(const struct check_report *v, const char *kind, size_t *lef
             put_failure(v, v->found.records[i], out);
         } else {
             text_add(out, "  ");
-            put_name(v->found.records[i], out);
+            report_check_name(v->found.records[i], out);
             if (v->found.records[i]->result->message[0])
                 text_addf(out, ": %s", v->found.records[i]->result->message);
             text_add(out, "\n");
@@ -239,7 +239,7 @@ static void put_skipped(const struct check_report *v, enum check_verdict verdict
         return;
     text_addf(out, "\nNo failure, %s: %llu configuration%s\n  ", meaning, (unsigned long long)count,
               count == 1 ? "" : "s");
-    put_name(first, out);
+    report_check_name(first, out);
     text_addf(out, ": %s: %s\n", status_text(first->result->status), first->result->message);
 }
 
@@ -410,8 +410,9 @@ static void put_mutants(const struct check_report *v, struct text *out)
     }
 }
 
-static void put_check_end(const struct check_report *v, struct text *out)
+static void write_check_end(const void *report, struct text *out)
 {
+    const struct check_report *v = report;
     const struct checked_outcomes all = check_outcomes(v);
     char time[UNITS_SIZE];
     size_t left = FAILURES_MOST;
@@ -592,19 +593,9 @@ static void write_check_record(const void *report, const void *record, struct te
         put_record(v, record, out);
 }
 
-static void write_check_end(const void *report, struct text *out)
-{
-    put_check_end(report, out);
-}
-
 static void write_check_head_json(const void *report, struct text *out)
 {
     fields_line(&report_run_fields, ((const struct check_report *)report)->run, NULL, out);
-}
-
-static void write_check_junit(const void *report, struct text *out)
-{
-    report_junit(report, out);
 }
 
 const writers check_writers = {
@@ -613,5 +604,5 @@ const writers check_writers = {
                      .record_fields = &check_fields,
                      .end_fields = &check_summary_fields},
     [REPORT_MARKDOWN] = {write_check_head, write_check_record, write_check_end},
-    [REPORT_JUNIT] = {.end = write_check_junit},
+    [REPORT_JUNIT] = {.end = report_junit},
 };

@@ -36,6 +36,8 @@ extern const writers check_writers;
 extern const struct fields check_fields,
     check_summary_fields; // of a record, within the report; of that
 
+// Its configuration and, where there are several, its sizes.
+void report_check_name(const struct check_record *v, struct text *out);
 uint64_t report_check_count(const struct check_report *v, enum check_outcome outcome);
 // The evidence that the records give; as text, for the configurations that passed: NULL if none
 // passed or none ran.
@@ -46,5 +48,5 @@ bool report_check_passed(const struct check_report *v);
 
 // A JUnit file (junit.c): a test suite for the spec, a test case a configuration. A configuration
 // that neither passed nor failed is skipped, with the reason; a check that broke off is a case of
-// its own with an error.
-void report_junit(const struct check_report *v, struct text *out);
+// its own with an error. `report`: a struct check_report.
+void report_junit(const void *report, struct text *out);

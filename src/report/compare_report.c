@@ -182,28 +182,17 @@ static const char *name_of(const char *configuration)
     return configuration[0] ? configuration : "(the only one)";
 }
 
-static void put_cell(struct table *t, size_t column, struct text *cell)
-{
-    table_cell(t, column, "%s", text_cstr(cell));
-    text_release(cell);
-}
-
 static void add_row(struct table *t, const struct compare_record *row)
 {
-    struct text cells[COLUMNS];
-    for (int i = 0; i < COLUMNS; i++)
-        cells[i] = (struct text)TEXT_INIT;
-    put_time(&row->entries[0], &cells[FIRST]);
-    put_time(&row->entries[1], &cells[SECOND]);
-    put_compare_ratio(&row->ratio, &cells[RATIO]);
-    text_add(&cells[SAME], row->apart ? "" : "=");
-    put_both(row, 2, registers_of, &cells[REGISTERS]);
-    put_both(row, 2, spills_of, &cells[SPILLS]);
-    text_addf(&cells[CONFIGURATION], "%s%s", name_of(row->configuration),
-              row->same_as ? " (identical to another)" : "");
     table_row(t);
-    for (size_t i = 0; i < COLUMNS; i++)
-        put_cell(t, i, &cells[i]);
+    put_time(&row->entries[0], table_text(t, FIRST));
+    put_time(&row->entries[1], table_text(t, SECOND));
+    put_compare_ratio(&row->ratio, table_text(t, RATIO));
+    table_cell(t, SAME, "%s", row->apart ? "" : "=");
+    put_both(row, 2, registers_of, table_text(t, REGISTERS));
+    put_both(row, 2, spills_of, table_text(t, SPILLS));
+    table_cell(t, CONFIGURATION, "%s%s", name_of(row->configuration),
+               row->same_as ? " (identical to another)" : "");
 }
 
 // ---- the summary -------------------------------------------------------------------------------
@@ -427,35 +416,30 @@ static void put_contest(const struct compare_report *v, enum report_format forma
     uint32_t side;
     table_init(&table, contest_columns, CONTEST_COLUMNS);
     for (size_t place = 0; (s = at_place(v, place, &side)); place++) {
-        struct text cells[CONTEST_COLUMNS];
-        for (int i = 0; i < CONTEST_COLUMNS; i++)
-            cells[i] = (struct text)TEXT_INIT;
         bool shared = s->rank.tied && has_tie(v); // the winner is tied with itself
         const struct stats_ratio ratio = ratio_of(s);
         double metric;
-        text_addf(&cells[PLACE], "%s%zu", shared ? "=" : "",
-                  s->rank.tied ? (size_t)1 : s->rank.place + 1);
-        put_time(s, &cells[TIME]);
-        if (s->rank.place > 0)
-            put_compare_ratio(&ratio, &cells[TIMES]);
-        else
-            text_add(&cells[TIMES], "1");
-        if (report_entry_metric(v, v->found.records[0], side, &metric))
-            report_metric(v->sides[side].spec->metrics[0].name, metric, &cells[METRIC]);
-        if (report_error_norm(s->result) >= 0)
-            text_addf(&cells[ERROR], "%.2g", report_error_norm(s->result));
-        if (registers_of(s->result) >= 0)
-            put_known(registers_of(s->result), &cells[CONTEST_REGISTERS]);
-        if (spills_of(s->result) >= 0)
-            put_known(spills_of(s->result), &cells[CONTEST_SPILLS]);
-        text_add(&cells[SPEC], v->sides[side].label);
-        text_add(&cells[CONTEST_CONFIGURATION], v->routines[side] ? "" : name_of(s->configuration));
         table_row(&table);
-        for (size_t i = 0; i < CONTEST_COLUMNS; i++)
-            put_cell(&table, i, &cells[i]);
+        table_cell(&table, PLACE, "%s%zu", shared ? "=" : "",
+                   s->rank.tied ? (size_t)1 : s->rank.place + 1);
+        put_time(s, table_text(&table, TIME));
+        if (s->rank.place > 0)
+            put_compare_ratio(&ratio, table_text(&table, TIMES));
+        else
+            table_cell(&table, TIMES, "1");
+        if (report_entry_metric(v, v->found.records[0], side, &metric))
+            report_metric(v->sides[side].spec->metrics[0].name, metric, table_text(&table, METRIC));
+        if (report_error_norm(s->result) >= 0)
+            table_cell(&table, ERROR, "%.2g", report_error_norm(s->result));
+        if (registers_of(s->result) >= 0)
+            put_known(registers_of(s->result), table_text(&table, CONTEST_REGISTERS));
+        if (spills_of(s->result) >= 0)
+            put_known(spills_of(s->result), table_text(&table, CONTEST_SPILLS));
+        table_cell(&table, SPEC, "%s", v->sides[side].label);
+        table_cell(&table, CONTEST_CONFIGURATION, "%s",
+                   v->routines[side] ? "" : name_of(s->configuration));
     }
-    table_print(&table, format, "", out);
-    table_release(&table);
+    table_end(&table, format, "", out);
 }
 
 // Prints what each library reports about itself: version, threads, file.
@@ -509,8 +493,7 @@ static void put_rows(const struct compare_report *v, enum report_format format, 
         table_init(&table, columns_of, COLUMNS);
         for (size_t i = 0; i < shown; i++)
             add_row(&table, rows[i]);
-        table_print(&table, format, "", out);
-        table_release(&table);
+        table_end(&table, format, "", out);
     }
     if (count > shown)
         text_addf(out, "... and %zu more (--verbose shows all)\n", count - shown);

@@ -88,17 +88,12 @@ void report_counters(const struct counters *const *c, const char *const *labels,
         table_row(&table);
         table_cell(&table, 0, "%s", counter_rows[row].label);
         for (uint32_t i = 0; i < count; i++) {
-            struct text cell = TEXT_INIT;
             double value = row_value(c[i], row);
             if (!isnan(value))
-                put_amount(value, counter_rows[row].unit, &cell);
-            table_cell(&table, i + (size_t)1, "%s", text_cstr(&cell));
-            text_release(&cell);
+                put_amount(value, counter_rows[row].unit, table_text(&table, i + (size_t)1));
         }
     }
-    table_print(&table, format, "  ", out);
-    out->failed |= table.failed;
-    table_release(&table);
+    table_end(&table, format, "  ", out);
 }
 
 // ---- the bound ---------------------------------------------------------------------------------

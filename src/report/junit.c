@@ -173,9 +173,7 @@ static void test_case(const struct check_record *v, const struct check_report *r
                       const char *suite, struct text *out)
 {
     struct text name = TEXT_INIT;
-    text_add(&name, v->configuration[0] ? v->configuration : "(the only configuration)");
-    if (v->sizes[0])
-        text_addf(&name, " at %s", v->sizes);
+    report_check_name(v, &name);
     text_add(out, "  <testcase");
     junit_attribute("classname", suite, out);
     junit_attribute("name", text_cstr(&name), out);
@@ -203,8 +201,9 @@ static const char *why_incomplete(const struct check_report *v)
     return is_empty ? "nothing was checked: all configurations are left out" : NULL;
 }
 
-void report_junit(const struct check_report *v, struct text *out)
+void report_junit(const void *report, struct text *out)
 {
+    const struct check_report *v = report;
     const struct report_about *about = v->run->about;
     const char *suite = v->run->spec->name;
     const char *why = why_incomplete(v);

@@ -112,11 +112,6 @@ static struct shown shown_as(double rate)
     return shown;
 }
 
-static void put_interval(const struct peak_rate *r, double scale, int decimals, struct text *out)
-{
-    put_range(r->low / scale, r->high / scale, decimals, r->interval, out);
-}
-
 static const char *unit_of(enum peak_limit limit)
 {
     return limit == PEAK_FP32 ? "FLOP/s" : "B/s";
@@ -124,22 +119,20 @@ static const char *unit_of(enum peak_limit limit)
 
 static void put_rate(struct table *t, enum peak_limit limit, const struct peak_rate *r)
 {
-    struct text interval = TEXT_INIT;
     struct shown shown = shown_as(r->median);
-    put_interval(r, shown.scale, shown.decimals, &interval);
     table_row(t);
     table_cell(t, LIMIT, "%s", peak_limit_title(limit));
     if (r->known) {
         table_cell(t, RATE, "%.*f %s%s", shown.decimals, r->median / shown.scale, shown.prefix,
                    unit_of(limit));
-        table_cell(t, INTERVAL, "%s", text_cstr(&interval));
+        put_range(r->low / shown.scale, r->high / shown.scale, shown.decimals, r->interval,
+                  table_text(t, INTERVAL));
         table_cell(t, ROUNDS, "%u", r->rounds);
         table_cell(t, KERNEL, "%s", r->configuration);
     } else {
         table_cell(t, RATE, "not known");
         table_note(t, RATE, "%s", r->why ? r->why : "it was not measured");
     }
-    text_release(&interval);
 }
 
 static void put_arithmetic(const struct device_info *d, const struct peak_rate *r, struct text *out)
@@ -171,8 +164,7 @@ void report_peak(const struct device_info *d, const struct peak *p, enum report_
     table_init(&table, shown, COLUMNS);
     for (unsigned i = 0; i < PEAK_COUNT; i++)
         put_rate(&table, (enum peak_limit)i, &p->rates[i]);
-    table_print(&table, format, "", out);
-    table_release(&table);
+    table_end(&table, format, "", out);
     put_arithmetic(d, &p->rates[PEAK_FP32], out);
     if (d->type == DEVICE_CPU && p->rates[PEAK_LOCAL].known)
         text_add(out, "Local memory is ordinary cache on this device.\n");
@@ -249,19 +241,6 @@ const writers peak_writers = {[REPORT_TEXT] = {.end = write_peak},
 
 // ---- shares ------------------------------------------------------------------------------------
 
-static const char *name_of(enum peak_limit limit)
-{
-    return limit == PEAK_FP32 ? "fp32 peak" : "memory bandwidth";
-}
-
-static const char *why_beyond(enum peak_limit limit)
-{
-    return limit == PEAK_FP32 ? ": above it, so other units contributed (tensor cores, half "
-                                "precision), or the device was shared while it was measured"
-                              : ": above it, so caches contributed, or the device was shared while "
-                                "it was measured";
-}
-
 void report_peak_share(const struct peak *p, const char *unit, double value, struct text *out)
 {
     struct peak_share share, *s = &share;
@@ -274,12 +253,20 @@ void report_peak_share(const struct peak *p, const char *unit, double value, str
     const char *point = strchr(rate, '.');
     bool has_exponent = strchr(rate, 'e') != NULL;
     text_addf(out, "%s %s is %.*f %% of the device's measured %s (%s", number, unit,
-              s->share < 0.0995 ? 1 : 0, 100 * s->share, name_of(s->limit), rate);
+              s->share < 0.0995 ? 1 : 0, 100 * s->share,
+              s->limit == PEAK_FP32 ? "fp32 peak" : "memory bandwidth", rate);
     if (!has_exponent) {
         text_add(out, " ");
-        put_interval(r, s->scale, point ? (int)strlen(point + 1) : 0, out);
+        put_range(r->low / s->scale, r->high / s->scale, point ? (int)strlen(point + 1) : 0,
+                  r->interval, out);
     }
-    text_addf(out, "; hone peak)%s\n", s->beyond ? why_beyond(s->limit) : "");
+    text_addf(out, "; hone peak)%s\n",
+              !s->beyond ? ""
+              : s->limit == PEAK_FP32
+                  ? ": above it, so other units contributed (tensor cores, half precision), or the "
+                    "device was shared while it was measured"
+                  : ": above it, so caches contributed, or the device was shared while it was "
+                    "measured");
 }
 
 void report_peak_shares(const struct record_frame *f, const struct tune_record *r, struct text *out)

@@ -33,19 +33,6 @@ void report_cut(struct text *line, size_t from, const struct screen *s)
     text_add(line, ellipsis);
 }
 
-// "ranking 12 finalists, round 7 of at most 24"
-static void put_ranking(const struct final_ranking_status *r, struct text *out)
-{
-    const char *plural = r->in == 1 ? "" : "s";
-    if (r->checking)
-        text_addf(out, "  verifying %u finalist%s again", r->in, plural);
-    else if (r->round == 0)
-        text_addf(out, "  getting %u finalist%s ready", r->in, plural);
-    else
-        text_addf(out, "  ranking %u finalist%s, round %u of at most %u", r->in, plural, r->round,
-                  r->most);
-}
-
 static void put_running(const struct workflow_progress *p, bool is_ranking, struct text *out)
 {
     const struct evaluator_status *e = &p->evaluator;
@@ -74,7 +61,15 @@ static void put_line(const struct workflow_progress *p, uint64_t reused, uint64_
     bool is_round = ranking && ranking->round > 0;
     report_bar(is_round ? ranking->round : p->done, is_round ? ranking->most : p->planned, s, out);
     if (ranking) {
-        put_ranking(ranking, out);
+        // "ranking 12 finalists, round 7 of at most 24"
+        const char *plural = ranking->in == 1 ? "" : "s";
+        if (ranking->checking)
+            text_addf(out, "  verifying %u finalist%s again", ranking->in, plural);
+        else if (ranking->round == 0)
+            text_addf(out, "  getting %u finalist%s ready", ranking->in, plural);
+        else
+            text_addf(out, "  ranking %u finalist%s, round %u of at most %u", ranking->in, plural,
+                      ranking->round, ranking->most);
     } else {
         text_addf(out, "  %llu/%llu", (unsigned long long)p->done, (unsigned long long)p->planned);
         if (reused > 0)

@@ -18,17 +18,13 @@ extern const struct fields report_origin_fields;  // of a record_origin
 extern const struct fields report_counts_fields;  // of counts by status
 extern const struct fields report_timing_fields;  // of a tune_report
 extern const struct fields report_summary_fields; // of a tune_report
-// `type`: "result", "ranked"; NULL: the object has none.
-void report_result_json(const struct record_frame *f, const struct tune_record *v, const char *type,
-                        bool detail, struct emit *j);
-// On a line of its own.
+// On a line of its own. `type`: "result", "ranked"; NULL: the object has none.
 void report_result_line(const struct record_frame *f, const struct tune_record *v, const char *type,
                         bool detail, struct text *out);
 // The report is the struct record_frame of the record, a struct tune_record.
 extern const writers run_writers;
 // Write a struct tune_report and struct tune_record.
 extern const writers tune_writers;
-void report_summary_json(const struct tune_report *v, struct emit *j);
 // That the host's clock timed the launches, and why; nothing where the device's did.
 void report_clock(const struct result *r, struct text *out);
 // Write a struct device_report (model/device_info.h).

@@ -303,13 +303,6 @@ FIELDS(typed_fields, struct result_line, void, TYPED)
     X(MEMBERS, origin, (report_origin_fields, c->origin), "", "")
 FIELDS(result_line_fields, struct result_line, struct record_frame, RESULT_LINE)
 
-void report_result_json(const struct record_frame *f, const struct tune_record *v, const char *type,
-                        bool detail, struct emit *j)
-{
-    const struct result_line line = {type, v, detail};
-    emit_record(j, &result_line_fields, &line, f);
-}
-
 void report_result_line(const struct record_frame *f, const struct tune_record *v, const char *type,
                         bool detail, struct text *out)
 {
@@ -529,8 +522,3 @@ static void emit_best_peak(const void *record, const void *context, struct emit 
     X(PUT, peak, (emit_best_peak, v), "{}", "as of hone run, of the best")                         \
     X(PART, replayed, (replayed_fields, v->head.recorded ? &v->head : NULL), "", "as in run")
 FIELDS_SHARED(report_summary_fields, struct tune_report, void, SUMMARY)
-
-void report_summary_json(const struct tune_report *v, struct emit *j)
-{
-    emit_record(j, &report_summary_fields, v, NULL);
-}

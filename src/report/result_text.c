@@ -373,9 +373,9 @@ static void put_standing(const struct record_origin *origin, struct text *out)
                   p->why);
     else if (p->finalists > 1)
         text_addf(out, "Clearly faster than all others of %zu ranked\n", p->finalists);
-    if (p->ranked && !p->winner) {
-        text_addf(out, "Relative to the fastest of them: %.3f ", p->ratio);
-        put_range(p->low, p->high, 3, p->interval, out);
+    if (p->ranked && p->rank.place > 0) {
+        text_addf(out, "Relative to the fastest of them: %.3f ", p->rank.ratio);
+        put_range(p->rank.ratio_low, p->rank.ratio_high, 3, p->rank.ratio_interval, out);
         text_add(out, "\n");
     }
     if (p->part && p->part[0])

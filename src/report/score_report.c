@@ -68,13 +68,6 @@ static void put_axis(struct table *t, bool known, const struct score_interval *s
     table_cell(t, first + 2, "%.1f %%", 100 * fraction);
 }
 
-static void end_table(struct table *t, enum report_format format, struct text *out)
-{
-    table_print(t, format, "", out);
-    out->failed |= t->failed;
-    table_release(t);
-}
-
 static void write_file_along(const struct score_report *v, struct text *out)
 {
     struct table table;
@@ -91,7 +84,7 @@ static void write_file_along(const struct score_report *v, struct text *out)
         else
             table_cell(&table, NEAR, "after %.0f", a->near);
     }
-    end_table(&table, v->format, out);
+    table_end(&table, v->format, "", out);
 }
 
 // "energy" of "min:energy".
@@ -150,7 +143,7 @@ static void write_score_record(const void *report, const void *record, struct te
         }
         table_cell(&table, STRATEGY, "%s", v->records[i].description);
     }
-    end_table(&table, v->format, out);
+    table_end(&table, v->format, "", out);
     text_add(out, "\n");
     write_file_along(v, out);
     text_add(out, r->file + 1 < v->options->file_count ? "\n" : "");
@@ -178,7 +171,7 @@ static void write_score_end(const void *report, struct text *out)
                      axis == SCORE_TIME ? TIME : SCORE);
         table_cell(&table, STRATEGY, "%s", m[i].description);
     }
-    end_table(&table, v->format, out);
+    table_end(&table, v->format, "", out);
     text_add(out, "\n");
     table_init(&table, along_columns, ALONG_COLUMNS);
     for (size_t i = 0; i < v->options->strategy_count * SCORE_AXES; i++) {
@@ -188,7 +181,7 @@ static void write_score_end(const void *report, struct text *out)
             put_along(&table, v->options, axis, of->score[axis].mean, of->lead[axis],
                       of->description);
     }
-    end_table(&table, v->format, out);
+    table_end(&table, v->format, "", out);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -196,7 +189,7 @@ static void write_score_end(const void *report, struct text *out)
 static void emit_scores(const void *record, const void *context, struct emit *j)
 {
     emit_array(j);
-    for (uint32_t i = 0; i < ((const struct score_options *)context)->repeats; i++)
+    for (uint32_t i = 0; i < ((const struct score_report *)context)->options->repeats; i++)
         emit_f64(j, ((const struct score_result *)record)->scores[i]);
     emit_array_end(j);
 }
@@ -205,7 +198,7 @@ static void emit_along(const void *record, const void *context, struct emit *j)
 {
     const double *along = ((const struct score_result *)record)->along;
     emit_array(j);
-    for (uint32_t i = 0; i < ((const struct score_options *)context)->repeats; i++) {
+    for (uint32_t i = 0; i < ((const struct score_report *)context)->options->repeats; i++) {
         if (isinf(along[i]))
             emit_null(j);
         else
@@ -252,12 +245,12 @@ FIELDS(axis_fields, struct score_result, void, AXIS)
 #define IN_TIME(X)                                                                                 \
     X(F64, budget_ns, (v->budget_ns), "ns", "")                                                    \
     X(MEMBERS, axis, (axis_fields, &v->axes[SCORE_TIME]), "", "")
-FIELDS(in_time_fields, struct score_record, struct score_options, IN_TIME)
+FIELDS(in_time_fields, struct score_record, struct score_report, IN_TIME)
 
 #define IN_FLIGHT(X)                                                                               \
-    X(U64, in_flight, (c->many), "", "")                                                           \
+    X(U64, in_flight, (c->options->many), "", "")                                                  \
     X(MEMBERS, axis, (axis_fields, &v->axes[SCORE_MANY]), "", "")
-FIELDS(in_flight_fields, struct score_record, struct score_options, IN_FLIGHT)
+FIELDS(in_flight_fields, struct score_record, struct score_report, IN_FLIGHT)
 
 #define SCORED(X)                                                                                  \
     X(TEXT, file, (v->recorded->path), "", "")                                                     \
@@ -266,9 +259,9 @@ FIELDS(in_flight_fields, struct score_record, struct score_options, IN_FLIGHT)
     X(TEXT, device, (v->recorded->device), "", "")                                                 \
     X(TEXT, statistic, (v->recorded->statistic), "", "what a time is")                             \
     X(TEXT, strategy, (v->description), "", "with all its options")                                \
-    X(U64, repeats, (c->repeats), "", "seeds")                                                     \
-    X(U64, seed, (c->seed), "", "the first")                                                       \
-    X(U64, in_flight, (c->in_flight), "", "")                                                      \
+    X(U64, repeats, (c->options->repeats), "", "seeds")                                            \
+    X(U64, seed, (c->options->seed), "", "the first")                                              \
+    X(U64, in_flight, (c->options->in_flight), "", "")                                             \
     X(U64, configurations, (v->count), "", "")                                                     \
     X(U64, correct, (v->correct), "", "")                                                          \
     X(U64, without_value, (v->without_value), "", "of the correct ones")                           \
@@ -276,7 +269,7 @@ FIELDS(in_flight_fields, struct score_record, struct score_options, IN_FLIGHT)
     X(F64, optimum, (v->optimum), "", "in ns where the objective is time")                         \
     X(F64, median, (v->median), "", "likewise")                                                    \
     X(U64, budget, (v->draws), "", "evaluations")                                                  \
-    X(TEXTS, start_with, (c->start_with, c->start_count), "", "")                                  \
+    X(TEXTS, start_with, (c->options->start_with, c->options->start_count), "", "")                \
     X(TEXTS, sources, (v->sources, v->source_count), "", "")                                       \
     X(MEMBERS, evaluations, (axis_fields, &v->axes[SCORE_EVALUATIONS]), "", "")                    \
     X(RECORD, time, (in_time_fields, v->axes[SCORE_TIME].known ? v : NULL), "",                    \
@@ -285,15 +278,10 @@ FIELDS(in_flight_fields, struct score_record, struct score_options, IN_FLIGHT)
       "with so many in flight; null with --in-flight")                                             \
     X(RECORD, mirror, (axis_fields, v->axes[SCORE_MIRROR].known ? &v->axes[SCORE_MIRROR] : NULL),  \
       "", "on lists upside down, with --mirror; else null")
-FIELDS_SHARED(report_score_fields, struct score_record, struct score_options, SCORED)
-
-static void write_score_record_json(const void *report, const void *record, struct text *out)
-{
-    fields_line(&report_score_fields, record, ((const struct score_report *)report)->options, out);
-}
+FIELDS_SHARED(report_score_fields, struct score_record, struct score_report, SCORED)
 
 const writers score_writers = {
     [REPORT_TEXT] = {.record = write_score_record, .end = write_score_end},
-    [REPORT_JSON] = {.record = write_score_record_json},
+    [REPORT_JSON] = {.record_fields = &report_score_fields},
     [REPORT_MARKDOWN] = {.record = write_score_record, .end = write_score_end},
 };

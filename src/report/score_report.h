@@ -16,4 +16,4 @@ struct score_report {
 // Write a struct score_report; records are struct score_record. Text and Markdown: a table for each
 // file with a row for each strategy, and at the end a table of the means.
 extern const writers score_writers;
-extern const struct fields report_score_fields; // of a record, within the options
+extern const struct fields report_score_fields; // of a record, within the report

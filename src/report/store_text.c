@@ -40,8 +40,7 @@ static void put_devices(const struct store_summary *s, enum report_format format
         table_cell(&t, 4, "%s", date);
     }
     text_addc(out, '\n');
-    table_print(&t, format, "", out);
-    table_release(&t);
+    table_end(&t, format, "", out);
 }
 
 static void put_counts(const struct store_summary *s, struct text *out)
@@ -91,8 +90,7 @@ static void write_store(const void *report, struct text *out)
         table_cell(&t, 4, "%s", date);
     }
     text_addc(out, '\n');
-    table_print(&t, v->format, "", out);
-    table_release(&t);
+    table_end(&t, v->format, "", out);
     put_devices(s, v->format, out);
 }
 

@@ -108,9 +108,7 @@ static char *point_name(const struct sweep_report *v, uint32_t row, struct arena
             text_addf(&out, "%s%s=%s", out.length ? ", " : "", v->plan->names[n].name,
                       report_sweep_value(v, &v->records[row], n));
     }
-    char *own = text_to_arena(&out, a);
-    text_release(&out);
-    return own;
+    return text_to_arena(&out, a);
 }
 
 // The lines of one panel, in the order of the plan; its title is that of its first row.
@@ -137,7 +135,6 @@ static bool make_panel(const struct sweep_report *v, uint32_t panel, struct aren
     if (v->panel_count == 1)
         text_addf(&title, "%s, %s", v->device->name, v->device->platform);
     *out = (struct chart_panel){text_to_arena(&title, a), lines};
-    text_release(&title);
     return lines && points && out->title;
 }
 

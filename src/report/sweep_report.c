@@ -84,13 +84,6 @@ static void put_point(const struct sweep_report *v, const struct sweep_record *r
         put_point(v, row, true, out);
 }
 
-// The ratio and its interval, as one over the other line's time.
-static void put_sweep_ratio(const struct stats_ratio *r, struct text *number, struct text *interval)
-{
-    text_addf(number, "%.3f", r->ratio);
-    put_range(r->low, r->high, 3, r->interval, interval);
-}
-
 static void write_sweep_head(const void *report, struct text *out)
 {
     const struct sweep_report *v = report;
@@ -222,7 +215,7 @@ static void make_columns(const struct sweep_report *v, const struct layout *l, s
 
 // A further line's metric, or its time where that is what is shown.
 static void put_other(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n,
-                      struct text *cells)
+                      struct table *t, size_t column)
 {
     char number[UNITS_SIZE];
     double shown = shown_of(v, line, n);
@@ -232,35 +225,36 @@ static void put_other(const struct sweep_report *v, uint32_t line, const struct 
         number_to_str(shown, number);
     else
         duration_to_str(n->stats.median, number);
-    text_add(&cells[0], number);
-    if (n->compared)
-        put_sweep_ratio(&n->ratio, &cells[1], &cells[2]);
+    table_cell(t, column, "%s", number);
+    if (!n->compared)
+        return;
+    table_cell(t, column + 1, "%.3f", n->ratio.ratio);
+    put_range(n->ratio.low, n->ratio.high, 3, n->ratio.interval, table_text(t, column + 2));
 }
 
 static void fill(const struct sweep_report *v, const struct layout *l,
-                 const struct sweep_record *row, struct text *cells)
+                 const struct sweep_record *row, struct table *t)
 {
     char number[UNITS_SIZE];
     const struct sweep_entry *first = &row->entries[0];
+    table_row(t);
     for (uint32_t i = 0; i < v->plan->name_count; i++)
-        text_add(&cells[i], has_column(v, i) ? report_sweep_value(v, row, i) : "");
-    if (first->timed) {
-        duration_to_str(first->stats.median, number);
-        text_add(&cells[l->time], number);
-        if (first->stats.count > 1)
-            report_interval(&first->stats, &cells[l->time + 1]);
-    }
+        table_cell(t, i, "%s", has_column(v, i) ? report_sweep_value(v, row, i) : "");
+    duration_to_str(first->stats.median, number);
+    table_cell(t, l->time, "%s", first->timed ? number : "failed"); // the reason stands below
+    if (first->timed && first->stats.count > 1)
+        report_interval(&first->stats, table_text(t, l->time + 1));
     for (uint32_t i = 0; i < v->spec->metric_count; i++) {
         double value = report_sweep_metric(v, 0, first, i, first->stats.median);
         number_to_str(value, number);
-        text_add(&cells[l->metrics + i], isnan(value) ? "" : number);
+        table_cell(t, l->metrics + i, "%s", isnan(value) ? "" : number);
     }
     double share = share_of(v, 0, first);
     if (!isnan(share))
-        text_addf(&cells[l->share], "%.1f %%", 100 * share);
+        table_cell(t, l->share, "%.1f %%", 100 * share);
     for (uint32_t i = 1; i < v->line_count; i++)
-        put_other(v, i, &row->entries[i], &cells[l->others + 3 * (size_t)(i - 1)]);
-    text_add(&cells[l->configuration], first->configuration ? first->configuration : "");
+        put_other(v, i, &row->entries[i], t, l->others + 3 * (size_t)(i - 1));
+    table_cell(t, l->configuration, "%s", first->configuration ? first->configuration : "");
 }
 
 // ---- sentences ---------------------------------------------------------------------------------
@@ -345,24 +339,13 @@ static void put_sweep(const struct sweep_report *v, enum report_format format, s
     struct layout l = layout_of(v);
     arena_init(&a);
     struct table_column *columns_of = arena_array(&a, l.count, sizeof *columns_of);
-    struct text *cells = arena_array(&a, l.count, sizeof *cells);
-    out->failed |= !columns_of || !cells;
-    if (columns_of && cells) {
+    out->failed |= !columns_of;
+    if (columns_of) {
         make_columns(v, &l, &a, columns_of);
         table_init(&table, columns_of, l.count);
-        for (uint32_t i = 0; i < v->count; i++) {
-            fill(v, &l, &v->records[i], cells);
-            table_row(&table);
-            for (size_t k = 0; k < l.count; k++) {
-                table_cell(&table, k, "%s", text_cstr(&cells[k]));
-                out->failed |= cells[k].failed;
-                text_release(&cells[k]);
-            }
-            if (!v->records[i].entries[0].timed) // the reason stands below
-                table_cell(&table, l.time, "failed");
-        }
-        table_print(&table, format, "", out);
-        table_release(&table);
+        for (uint32_t i = 0; i < v->count; i++)
+            fill(v, &l, &v->records[i], &table);
+        table_end(&table, format, "", out);
     }
     put_sentences(v, out);
     if (v->about->broken) // beside a text the reason is the error
@@ -533,8 +516,9 @@ static void put_csv_row(const struct sweep_report *v, const struct sweep_record 
         out->data[out->length - 1] = '\n';
 }
 
-void report_sweep_csv(const struct sweep_report *v, struct text *out)
+void report_sweep_csv(const void *report, struct text *out)
 {
+    const struct sweep_report *v = report;
     for (uint32_t i = 0; i < v->plan->name_count; i++)
         put_field(v->plan->names[i].name, out);
     text_add(out, "line,kind,configuration,status,median_ns,low_ns,high_ns,samples,");
@@ -569,14 +553,9 @@ static void write_sweep_end_markdown(const void *report, struct text *out)
     put_sweep(report, REPORT_MARKDOWN, out);
 }
 
-static void write_sweep_end_csv(const void *report, struct text *out)
-{
-    report_sweep_csv(report, out);
-}
-
 const writers sweep_writers = {
     [REPORT_TEXT] = {.head = write_sweep_head, .end = write_sweep_end},
     [REPORT_JSON] = {.end_fields = &report_sweep_fields},
     [REPORT_MARKDOWN] = {.end = write_sweep_end_markdown},
-    [REPORT_CSV] = {.end = write_sweep_end_csv},
+    [REPORT_CSV] = {.end = report_sweep_csv},
 };

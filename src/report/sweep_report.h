@@ -59,6 +59,6 @@ void report_sweep_row(const struct sweep_report *v, const struct sweep_record *r
 // this one), in_turn, message, spec, device, driver. Unknown values are empty.
 extern const writers sweep_writers;
 extern const struct fields report_sweep_fields; // within itself
-void report_sweep_csv(const struct sweep_report *v, struct text *out);
+void report_sweep_csv(const void *report, struct text *out);
 // The picture as a file of SVG. False: no point has a time.
 bool report_sweep_picture(const struct sweep_report *v, struct text *out);

@@ -23,11 +23,49 @@ void table_init(struct table *t, const struct table_column *columns_of, size_t c
 
 void table_release(struct table *t)
 {
+    text_release(&t->open);
     arena_release(&t->arena);
+}
+
+// Controls are made visible before widths are measured.
+static void set_cell(struct table *t, size_t column, const char *format, va_list args)
+{
+    char cell[1024]; // longer ones end in "..."
+    struct text shown = TEXT_INIT;
+    if (t->failed || !t->last)
+        return;
+    str_vformat(cell, sizeof cell, format, args);
+    text_add_visible(&shown, cell, strlen(cell), false);
+    t->last->cells[column] = text_to_arena(&shown, &t->arena);
+    t->failed |= !t->last->cells[column];
+}
+
+void table_cell(struct table *t, size_t column, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_cell(t, column, format, args);
+    va_end(args);
+}
+
+static void close_cell(struct table *t)
+{
+    t->failed |= t->open.failed;
+    if (t->open.length)
+        table_cell(t, t->open_column, "%s", text_cstr(&t->open));
+    text_clear(&t->open);
+}
+
+struct text *table_text(struct table *t, size_t column)
+{
+    close_cell(t);
+    t->open_column = column;
+    return &t->open;
 }
 
 void table_row(struct table *t)
 {
+    close_cell(t);
     struct table_row *row = arena_alloc(&t->arena, sizeof *row);
     const char **cells = arena_array(&t->arena, t->column_count, sizeof *cells);
     if (!row || !cells) {
@@ -40,26 +78,6 @@ void table_row(struct table *t)
     else
         t->first = row;
     t->last = row;
-}
-
-static void set_cell(struct table *t, size_t column, const char *format, va_list args)
-{
-    char cell[1024]; // longer ones end in "..."
-    struct text shown = TEXT_INIT;
-    if (t->failed || !t->last)
-        return;
-    str_vformat(cell, sizeof cell, format, args);
-    text_add_visible(&shown, cell, strlen(cell), false); // before widths are measured
-    t->last->cells[column] = text_to_arena(&shown, &t->arena);
-    t->failed |= !t->last->cells[column];
-}
-
-void table_cell(struct table *t, size_t column, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    set_cell(t, column, format, args);
-    va_end(args);
 }
 
 void table_note(struct table *t, size_t column, const char *format, ...)
@@ -180,11 +198,11 @@ static bool has_titles(const struct table *t)
     return false;
 }
 
-void table_print(const struct table *t, enum report_format format, const char *indent,
-                 struct text *out)
+void table_print(struct table *t, enum report_format format, const char *indent, struct text *out)
 {
     struct arena scratch;
     struct text line = TEXT_INIT;
+    close_cell(t);
     arena_init(&scratch);
     size_t *widths = arena_array(&scratch, t->column_count, sizeof *widths);
     out->failed |= !widths || t->failed;
@@ -203,4 +221,10 @@ void table_print(const struct table *t, enum report_format format, const char *i
     }
     text_release(&line);
     arena_release(&scratch);
+}
+
+void table_end(struct table *t, enum report_format format, const char *indent, struct text *out)
+{
+    table_print(t, format, indent, out);
+    table_release(t);
 }

@@ -19,6 +19,8 @@ struct table {
     const struct table_column *columns; // the caller's
     size_t column_count;
     struct table_row *first, *last;
+    struct text open; // the cell of the last row that is being written
+    size_t open_column;
     bool failed; // no memory
 };
 
@@ -29,10 +31,13 @@ void table_row(struct table *t);
 // A cell of the last row.
 void table_cell(struct table *t, size_t column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// The text of a cell of the last row, empty: what is added to it is the cell, until the table is called again.
+struct text *table_text(struct table *t, size_t column);
 // A line below the last row that starts at the column and may run over those to its right.
 void table_note(struct table *t, size_t column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // Columns without any text are left out, and so is the line of titles when no column has one. As
 // text each line starts with `indent`; Markdown has a row of titles always.
-void table_print(const struct table *t, enum report_format format, const char *indent,
-                 struct text *out);
+void table_print(struct table *t, enum report_format format, const char *indent, struct text *out);
+// The same, and releases it.
+void table_end(struct table *t, enum report_format format, const char *indent, struct text *out);

@@ -91,8 +91,7 @@ void report_timing(const struct tune_report *v, struct text *out)
     table_init(&table, columns_of, COLUMNS);
     for (int i = 0; i < PARTS; i++)
         put_part(&table, i, ns[i], v->wall_ns);
-    table_print(&table, v->format, "  ", out);
-    table_release(&table);
+    table_end(&table, v->format, "  ", out);
     duration_to_str((double)v->progress.kernel_ns, time);
     if (v->progress.kernel_ns > 0)
         text_addf(out, "Within these: kernels %s, verified and warming-up launches included\n",

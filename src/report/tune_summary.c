@@ -111,14 +111,10 @@ static void put_numbers(struct table *t, const struct tune_report *v, const stru
     char number[UNITS_SIZE];
     uint32_t shown[METRICS];
     size_t count = shown_metrics(&v->head, shown);
-    char median[UNITS_SIZE];
-    struct text interval = TEXT_INIT;
-    duration_to_str(r->stats.median, median);
-    table_cell(t, TIME, "%s", r->timed ? median : "-"); // of a recording without times
+    duration_to_str(r->stats.median, number);
+    table_cell(t, TIME, "%s", r->timed ? number : "-"); // of a recording without times
     if (r->stats.count > 1)
-        report_interval(&r->stats, &interval);
-    table_cell(t, INTERVAL, "%s", text_cstr(&interval));
-    text_release(&interval);
+        report_interval(&r->stats, table_text(t, INTERVAL));
     for (size_t i = 0; i < count; i++) {
         double value;
         bool known = record_metric(r, shown[i], &value);
@@ -135,22 +131,22 @@ static void put_numbers(struct table *t, const struct tune_report *v, const stru
 static void put_place(struct table *t, const struct tune_report *v, const struct tune_record *r)
 {
     const struct ranking_entry *n = &r->rank;
-    struct text range = TEXT_INIT;
     bool is_shared = n->tied && v->progress.ranked.tied > 1;
     table_cell(t, PLACE, "%s%s%zu", is_shared && v->frame.chosen == r ? "* " : "",
                is_shared ? "=" : "", record_place(r));
     if (v->progress.ranked.finalists < 2)
         return;
     // "1.034 [1.021 .. 1.047]"; the winner's own is 1.
-    if (n->ratio_interval || n->ratio_low < n->ratio_high)
-        put_range(n->ratio_low, n->ratio_high, 3, n->ratio_interval, &range);
-    else
-        text_add(&range, "(1 round)"); // it was so far behind that it left
-    if (n->place == 0)
+    if (n->place == 0) {
         table_cell(t, RATIO, "1");
+        return;
+    }
+    struct text *ratio = table_text(t, RATIO);
+    text_addf(ratio, "%.3f ", n->ratio);
+    if (n->ratio_interval || n->ratio_low < n->ratio_high)
+        put_range(n->ratio_low, n->ratio_high, 3, n->ratio_interval, ratio);
     else
-        table_cell(t, RATIO, "%.3f %s", n->ratio, text_cstr(&range));
-    text_release(&range);
+        text_add(ratio, "(1 round)"); // it was so far behind that it left
 }
 
 // "b=2, c=4": where a configuration differs from the identical one that was measured.
@@ -180,15 +176,6 @@ static void put_identical(struct table *t, const struct tune_report *v, const st
     text_release(&differs);
 }
 
-static void put_slowed(struct table *t, const struct tune_record *r, bool below)
-{
-    struct text words = TEXT_INIT;
-    gpu_put_slowed(&r->result->gpu, &words);
-    if (words.length)
-        table_note(t, below ? TIME : CONFIGURATION, "%s", text_cstr(&words));
-    text_release(&words);
-}
-
 static void put_rows(struct table *t, const struct tune_report *v, struct rows *rows)
 {
     rows->shown = rows->all = 0;
@@ -209,7 +196,11 @@ static void put_rows(struct table *t, const struct tune_report *v, struct rows *
         else
             table_cell(t, CONFIGURATION, "%s%s", text, mark);
         put_identical(t, v, r, rows->below);
-        put_slowed(t, r, rows->below);
+        struct text words = TEXT_INIT;
+        gpu_put_slowed(&r->result->gpu, &words);
+        if (words.length)
+            table_note(t, rows->below ? TIME : CONFIGURATION, "%s", text_cstr(&words));
+        text_release(&words);
     }
 }
 
@@ -244,8 +235,7 @@ static void put_table_as(const struct tune_report *v, struct rows *rows, struct 
             i < count ? v->head.spec->metrics[shown[i]].name : "", ALIGN_RIGHT};
     table_init(&table, columns_of, COLUMNS);
     put_rows(&table, v, rows);
-    table_print(&table, v->format, rows->ranked || !is_decided ? "" : "  ", out);
-    table_release(&table);
+    table_end(&table, v->format, rows->ranked || !is_decided ? "" : "  ", out);
 }
 
 static size_t widest_line(const char *text)

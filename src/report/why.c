@@ -336,9 +336,92 @@ void report_why_sentences(const struct view_why *v, struct text *out)
 
 static const char *const kind_names[CODE_KINDS] = {[CODE_PTX] = "PTX", [CODE_SASS] = "SASS"};
 
-// "SASS for sm_90a, the hottest loop (OpenCL: lines 40 to 92, depth 2, of 3 loops; CUDA: ...)"
-static void put_title(const struct view_why *v, enum code_kind kind, bool loop, struct text *out)
+enum column { LABEL, FIRST, SECOND, DIFFERENCE, PER_FIRST, PER_SECOND, COLUMN_COUNT };
+
+static void put_cell(const struct rows *r, const struct row *row, enum column column,
+                     struct text *out)
 {
+    int side = column == SECOND || column == PER_SECOND;
+    if (column == LABEL)
+        text_add(out, row->label);
+    else if (column == DIFFERENCE && r->sides == 2)
+        text_addf(out, "%+.6g", row->counts[0] - row->counts[1]);
+    else if (column == FIRST || (column == SECOND && r->sides == 2))
+        text_addf(out, "%.6g", row->counts[side]);
+    else if (column >= PER_FIRST && r->multiply_adds[side] > 0)
+        text_addf(out, "%.3f", row->counts[side] / r->multiply_adds[side]);
+}
+
+static void put_column_title(const struct rows *r, enum column column, char *out, size_t size)
+{
+    const char *label = r->labels[column == SECOND || column == PER_SECOND];
+    if (column == LABEL)
+        out[0] = '\0';
+    else if (column == DIFFERENCE)
+        str_format(out, size, "difference");
+    else
+        str_format(out, size, "%s%s", label ? label : "", column >= PER_FIRST ? " / fma" : "");
+}
+
+static void put_text_table(const struct rows *r, struct text *out)
+{
+    char titles[COLUMN_COUNT][96];
+    struct table_column columns_of[COLUMN_COUNT];
+    struct table table;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        put_column_title(r, (enum column)c, titles[c], sizeof titles[c]);
+        columns_of[c] = (struct table_column){titles[c], c == LABEL ? ALIGN_LEFT : ALIGN_RIGHT};
+    }
+    table_init(&table, columns_of, COLUMN_COUNT);
+    for (size_t i = 0; i < r->count; i++) {
+        table_row(&table);
+        for (int c = 0; c < COLUMN_COUNT; c++)
+            put_cell(r, &r->rows[i], (enum column)c, table_text(&table, (size_t)c));
+    }
+    table_end(&table, REPORT_TEXT, "  ", out);
+}
+
+static void put_markdown_table(const struct rows *r, struct text *out)
+{
+    char title[96];
+    struct text cell = TEXT_INIT;
+    bool divided = r->multiply_adds[0] > 0 || r->multiply_adds[1] > 0;
+    int last = r->sides == 1 ? SECOND : divided ? COLUMN_COUNT : PER_FIRST;
+    text_add(out, "|");
+    for (int c = 0; c < last; c++) {
+        put_column_title(r, (enum column)c, title, sizeof title);
+        text_addf(out, " %s |", title);
+    }
+    text_add(out, "\n|");
+    for (int c = 0; c < last; c++)
+        text_add(out, c == LABEL ? "---|" : "---:|");
+    for (size_t i = 0; i < r->count; i++) {
+        text_add(out, "\n|");
+        for (int c = 0; c < last; c++) {
+            text_clear(&cell);
+            put_cell(r, &r->rows[i], (enum column)c, &cell);
+            const char *shown = text_cstr(&cell) + strspn(text_cstr(&cell), " ");
+            text_addf(out, " %s%s |", shown != text_cstr(&cell) ? "&nbsp;&nbsp;" : "", shown);
+        }
+    }
+    text_add(out, "\n");
+    out->failed |= cell.failed;
+    text_release(&cell);
+}
+
+// ---- the whole view ----------------------------------------------------------------------------
+
+typedef void table_writer(const struct rows *r, struct text *out);
+
+static void put_part(const struct view_why *v, enum code_kind kind, bool loop, const char *before,
+                     const char *after, table_writer *write, struct text *out)
+{
+    struct rows rows;
+    make_rows(&v->parts[kind], v->count, loop, &rows);
+    if (rows.count == 0)
+        return;
+    text_add(out, before);
+    // "SASS for sm_90a, the hottest loop (OpenCL: lines 40 to 92, depth 2, of 3 loops; CUDA: ...)"
     const struct why_part *part = &v->parts[kind];
     text_addf(out, "%s, %s (", kind_names[kind],
               loop ? "a pass of the hottest loop" : "the whole kernel");
@@ -356,96 +439,6 @@ static void put_title(const struct view_why *v, enum code_kind kind, bool loop, 
                       p->loop_depth);
     }
     text_add(out, ")");
-}
-
-enum column { LABEL, FIRST, SECOND, DIFFERENCE, PER_FIRST, PER_SECOND, COLUMN_COUNT };
-
-static void put_cell(const struct rows *r, const struct row *row, enum column column, char *out,
-                     size_t size)
-{
-    int side = column == SECOND || column == PER_SECOND;
-    out[0] = '\0';
-    if (column == LABEL)
-        str_format(out, size, "%s", row->label);
-    else if (column == DIFFERENCE && r->sides == 2)
-        str_format(out, size, "%+.6g", row->counts[0] - row->counts[1]);
-    else if (column == FIRST || (column == SECOND && r->sides == 2))
-        str_format(out, size, "%.6g", row->counts[side]);
-    else if (column >= PER_FIRST && r->multiply_adds[side] > 0)
-        str_format(out, size, "%.3f", row->counts[side] / r->multiply_adds[side]);
-}
-
-static void put_column_title(const struct rows *r, enum column column, char *out, size_t size)
-{
-    const char *label = r->labels[column == SECOND || column == PER_SECOND];
-    if (column == LABEL)
-        out[0] = '\0';
-    else if (column == DIFFERENCE)
-        str_format(out, size, "difference");
-    else
-        str_format(out, size, "%s%s", label ? label : "", column >= PER_FIRST ? " / fma" : "");
-}
-
-static void put_text_table(const struct rows *r, struct text *out)
-{
-    char titles[COLUMN_COUNT][96], cell[128];
-    struct table_column columns_of[COLUMN_COUNT];
-    struct table table;
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        put_column_title(r, (enum column)c, titles[c], sizeof titles[c]);
-        columns_of[c] = (struct table_column){titles[c], c == LABEL ? ALIGN_LEFT : ALIGN_RIGHT};
-    }
-    table_init(&table, columns_of, COLUMN_COUNT);
-    for (size_t i = 0; i < r->count; i++) {
-        table_row(&table);
-        for (int c = 0; c < COLUMN_COUNT; c++) {
-            put_cell(r, &r->rows[i], (enum column)c, cell, sizeof cell);
-            if (cell[0])
-                table_cell(&table, (size_t)c, "%s", cell);
-        }
-    }
-    table_print(&table, REPORT_TEXT, "  ", out);
-    out->failed |= table.failed;
-    table_release(&table);
-}
-
-static void put_markdown_table(const struct rows *r, struct text *out)
-{
-    char cell[128];
-    bool divided = r->multiply_adds[0] > 0 || r->multiply_adds[1] > 0;
-    int last = r->sides == 1 ? SECOND : divided ? COLUMN_COUNT : PER_FIRST;
-    text_add(out, "|");
-    for (int c = 0; c < last; c++) {
-        put_column_title(r, (enum column)c, cell, sizeof cell);
-        text_addf(out, " %s |", cell);
-    }
-    text_add(out, "\n|");
-    for (int c = 0; c < last; c++)
-        text_add(out, c == LABEL ? "---|" : "---:|");
-    for (size_t i = 0; i < r->count; i++) {
-        text_add(out, "\n|");
-        for (int c = 0; c < last; c++) {
-            put_cell(r, &r->rows[i], (enum column)c, cell, sizeof cell);
-            const char *shown = cell + strspn(cell, " ");
-            text_addf(out, " %s%s |", shown != cell ? "&nbsp;&nbsp;" : "", shown);
-        }
-    }
-    text_add(out, "\n");
-}
-
-// ---- the whole view ----------------------------------------------------------------------------
-
-typedef void table_writer(const struct rows *r, struct text *out);
-
-static void put_part(const struct view_why *v, enum code_kind kind, bool loop, const char *before,
-                     const char *after, table_writer *write, struct text *out)
-{
-    struct rows rows;
-    make_rows(&v->parts[kind], v->count, loop, &rows);
-    if (rows.count == 0)
-        return;
-    text_add(out, before);
-    put_title(v, kind, loop, out);
     text_add(out, after);
     write(&rows, out);
 }

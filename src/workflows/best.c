@@ -74,15 +74,9 @@ struct search {
 static const uint32_t *read_entry_choice(struct search *s, const char *configuration)
 {
     struct error ignored = ERROR_INIT;
-    const struct spec *spec = s->o->spec;
-    uint32_t *choice = arena_array(s->a, spec->parameter_count + 1, sizeof *choice);
-    s->failed |= !choice;
-    if (!choice)
-        return NULL;
-    spec_default(spec, choice);
-    bool ok = spec_parse_configuration(spec, configuration, choice, &ignored);
+    const uint32_t *choice = spec_choice(s->o->spec, configuration, s->a, &ignored);
     s->failed |= ignored.code == ERROR_MEMORY;
-    return ok ? choice : NULL;
+    return choice;
 }
 
 // A language that this hone does not know counts as none.
@@ -457,12 +451,9 @@ static bool decide(struct search *s, struct ranking *r)
 {
     const struct result *first = r->members[0]->brief;
     struct measure_rules rules = measure_rules_default();
-    rules.level = first->terms.level;
-    rules.behind = first->terms.behind;
-    rules.alike = first->terms.alike;
-    rules.rounds = first->terms.rounds;
-    rules.looks = first->terms.looks;
-    rules.early = first->terms.early;
+#define X(type, codec, name) rules.name = first->terms.name;
+    RANKED_RULES(X)
+#undef X
     for (size_t i = 0; i < r->count; i++)
         r->finalists[i] = (struct finalist){.estimate_ns = (uint64_t)r->members[i]->stats.median,
                                             .samples = r->members[i]->brief->samples_ns,
@@ -566,11 +557,10 @@ static bool is_default_choice(struct search *s, const uint32_t *choice)
 {
     const struct spec *spec = s->o->spec;
     struct digest own, its;
-    uint32_t *usual = arena_array(s->a, spec->parameter_count + 1, sizeof *usual);
+    uint32_t *usual = spec_choice(spec, "", s->a, NULL);
     s->failed |= !usual;
     if (!usual || !choice)
         return false;
-    spec_default(spec, usual);
     if (s->o->device && s->o->sources && !spec_baseline(s->o->sources, s->o->device, usual))
         return false;
     return memcmp(usual, choice, spec->parameter_count * sizeof *usual) == 0 ||
@@ -698,17 +688,12 @@ static const struct entry *choose_member(struct search *s, const struct ranking 
     size_t chosen = pick_member(s, r, &out->tied, out->why);
     if (chosen == r->count)
         return NULL;
-    const struct ranking_entry *entry = &r->finalists[chosen].entry;
     out->ranked = true;
+    out->rank = r->finalists[chosen].entry;
     out->finalists = r->count;
     uint32_t rounds = final_ranking_rounds(r->finalists, r->count),
              own = r->finalists[chosen].count;
     out->rounds = r->finalists[chosen].first_round > 0 || own < rounds ? own : rounds;
-    out->winner = entry->place == 0;
-    out->ratio = entry->ratio;
-    out->low = entry->ratio_low;
-    out->high = entry->ratio_high;
-    out->interval = entry->ratio_interval;
     return r->members[chosen];
 }
 
@@ -799,11 +784,9 @@ static const struct entry *find_answer(struct search *s, const struct group *g,
 
 struct fetch_row {
     struct search *search;
-    const char *id;
+    const struct entry *entry;
     struct best_answer *out;
     bool done;
-    bool counted; // older samples are added, up to so many:
-    uint32_t wanted;
 };
 
 static bool keep_row(void *context, const struct store_row *row)
@@ -812,12 +795,12 @@ static bool keep_row(void *context, const struct store_row *row)
     struct search *s = f->search;
     struct best_answer *out = f->out;
     if (f->done) {
-        if (digest_equal(&row->key, &out->key) && out->result->sample_count < f->wanted &&
+        if (digest_equal(&row->key, &out->key) && out->result->sample_count < f->entry->wanted &&
             adds_up(out->result, row))
             s->failed |= !result_samples_before(out->result, row->result);
         return !s->failed;
     }
-    if (!str_equal(row->id, f->id))
+    if (!str_equal(row->id, f->entry->id))
         return true;
     out->configuration = copy_best_text(s, row->configuration);
     out->configuration_json = copy_best_text(s, row->configuration_json);
@@ -838,7 +821,7 @@ static bool keep_row(void *context, const struct store_row *row)
     if (out->result)
         out->result->reused = true;
     f->done = true;
-    return f->counted && !s->failed;
+    return f->entry->is_counted && !s->failed; // older samples are added
 }
 
 // Was what an older rule verified verified again by the one of today? Nothing is known of times then.
@@ -863,8 +846,7 @@ static void take_verification(struct search *s, struct best_answer *out)
 static bool fetch_answer(struct search *s, const struct group *g, const struct entry *n,
                          struct best_answer *out, struct error *e)
 {
-    struct fetch_row f = {
-        .search = s, .id = n->id, .out = out, .counted = n->is_counted, .wanted = n->wanted};
+    struct fetch_row f = {.search = s, .entry = n, .out = out};
     const struct store_query query = {.spec_name =
                                           s->o->stored_as ? s->o->stored_as : s->o->spec->name,
                                       .constants = g->constants,
@@ -1175,7 +1157,7 @@ bool best_in_place_of(const struct setup *s, const struct objectives *objectives
 {
     struct store *const stores[] = {s->store, NULL};
     struct best_options o = {.spec = s->spec,
-                             .device = s->device,
+                             .device = s->at.device,
                              .space = s->space,
                              .among.inputs = s->terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
     *found = false;

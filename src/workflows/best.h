@@ -29,10 +29,8 @@ struct best_place {
     size_t finalists; // of the ranking that are the same job today
     size_t tied;      // not told apart from its winner, which counts
     uint32_t rounds;
-    bool winner;             // the answer is the winner itself
-    double ratio, low, high; // to the winner, with the simultaneous interval
-    bool interval;
-    char why[TIE_BREAK_WHY]; // it was chosen among those tied; "" with one
+    struct ranking_entry rank; // its own; place 0: it is the winner itself
+    char why[TIE_BREAK_WHY];   // it was chosen among those tied; "" with one
     // (or NULL) No ranking covers everything requested: this one covers that part of the space
     // (subspace.h); "" for the whole space, whose best are not among the requested ones.
     const char *part;

@@ -26,10 +26,8 @@ static struct source *make_source(const struct space *space, const struct record
 {
     struct source_row *rows = calloc(from->count, sizeof *rows);
     const char *reason = NULL;
-    if (!rows) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!rows)
+        return error_no_memory(e);
     for (uint64_t i = 0; i < from->count; i++)
         rows[i] = (struct source_row){from->rows[i].choice, value_of_row(g, spec, &from->rows[i])};
     const struct source_setup setup = {.space = space,

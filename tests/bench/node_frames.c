@@ -53,9 +53,7 @@ static void open_member(struct member *m)
     struct error e = ERROR_INIT;
     struct measure_rules rules = measure_rules_default();
     struct live_options o = {
-        .node = m->node,
-        .device = &device,
-        .jobs = 1,
+        .at = {.node = m->node, .device = &device, .jobs = 1},
         .terms = {.rules = rules, .build_limit_ns = LIMIT_NS, .launch_limit_ns = LIMIT_NS}};
     m->evaluator = live_new(&o, &e);
     if (!m->evaluator)

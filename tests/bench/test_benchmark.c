@@ -50,15 +50,15 @@ static void begin(struct session *s, bool compares)
 {
     memset(s, 0, sizeof *s);
     s->options = (struct benchmark_options){.points = s->points,
-                                            .setup.device = &report.devices[0],
-                                            .setup.worker = worker,
-                                            .setup.environment = environment,
+                                            .setup.at.device = &report.devices[0],
+                                            .setup.at.worker = worker,
+                                            .setup.at.environment = environment,
                                             .setup.lock_folder = folder,
                                             .passes = PASSES,
                                             .rounds = 3,
                                             .compares = compares,
                                             .loss = 0.03,
-                                            .setup.jobs = 2,
+                                            .setup.at.jobs = 2,
                                             .setup.terms = {.rules = measure_rules_default(),
                                                             .build_limit_ns = 60ull * 1000000000,
                                                             .launch_limit_ns = 30ull * 1000000000}};
@@ -389,7 +389,7 @@ static enum regression_verdict bench_recorded(int at, double factor)
         fprintf(f, "%07.0f\n", (double)recorded[at][k] * factor / 10);
     ck_assert_int_eq(fclose(f), 0);
     begin(&s, true);
-    s.options.setup.environment = drifting;
+    s.options.setup.at.environment = drifting;
     s.options.passes = RECORDED_PASSES / 2;
     s.options.rounds = 1;
     ADD(&s, &before, "N=100");

@@ -57,7 +57,7 @@ static void make(struct made *m, const struct check_smallest *smallest, uint32_t
     m->space = space_new(m->spec, &so, &e);
     ck_assert_msg(m->space != NULL, "%s", e.text);
     m->options.setup.spec = m->spec;
-    m->options.setup.device = &device;
+    m->options.setup.at.device = &device;
     m->options.smallest = smallest;
     m->options.smallest_count = count;
     m->sizes = sizes_new(&m->options, m->sources, &e);

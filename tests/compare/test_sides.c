@@ -42,9 +42,9 @@ static void setup(void)
     snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
     snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
     arena_init(&arena);
-    ck_assert_msg(
-        live_devices(NULL, worker, environment, LANGUAGES_ALL, &arena, &report, NULL, 0, &e), "%s",
-        e.text);
+    ck_assert_msg(live_devices(&(struct place){.worker = worker, .environment = environment},
+                               LANGUAGES_ALL, &arena, &report, NULL, 0, &e),
+                  "%s", e.text);
     second = report.devices[0];
     second.id = "fake/1";
 }
@@ -89,10 +89,10 @@ static void begin(struct session *s, const char *set, const char *also)
     }
     s->options = (struct compare_options){.sides = s->sides,
                                           .side_count = 2,
-                                          .setup.worker = worker,
-                                          .setup.environment = environment,
+                                          .setup.at.worker = worker,
+                                          .setup.at.environment = environment,
                                           .setup.lock_folder = folder,
-                                          .setup.jobs = 2,
+                                          .setup.at.jobs = 2,
                                           .setup.terms = {.rules = measure_rules_default(),
                                                           .build_limit_ns = 60ull * 1000000000,
                                                           .launch_limit_ns = 30ull * 1000000000}};
@@ -340,12 +340,12 @@ static void tune(void)
     struct spec *spec = load(NULL, NULL);
     struct store *store = open_store();
     struct tune_options o = {.setup.spec = spec,
-                             .setup.device = &report.devices[0],
-                             .setup.worker = worker,
-                             .setup.environment = environment,
+                             .setup.at.device = &report.devices[0],
+                             .setup.at.worker = worker,
+                             .setup.at.environment = environment,
                              .setup.store = store,
                              .setup.lock_folder = folder,
-                             .setup.jobs = 2,
+                             .setup.at.jobs = 2,
                              .setup.terms = {.rules = measure_rules_default(),
                                              .build_limit_ns = 60ull * 1000000000,
                                              .launch_limit_ns = 30ull * 1000000000}};

@@ -29,7 +29,7 @@ static const struct deploy_gain in_turn = {2, true, 1.9, 2.1, true, false},
                                 screened = {5, false, NAN, NAN, false, false},
                                 unknown = {NAN, false, NAN, NAN, false, false};
 
-static struct deploy_report report_of(const struct deploy_gain *const *gains, uint32_t count)
+static struct deploy_view report_of(const struct deploy_gain *const *gains, uint32_t count)
 {
     device.point_count = chosen.point_count = count;
     for (uint32_t i = 0; i < count; i++)
@@ -38,16 +38,16 @@ static struct deploy_report report_of(const struct deploy_gain *const *gains, ui
                                           .weight = 1,
                                           .median_ns = 1000,
                                           .gain = *gains[i]};
-    return (struct deploy_report){.found = {.table = &table,
-                                            .chosen = &chosen,
-                                            .matrices = &matrix,
-                                            .columns = columns,
-                                            .column_count = 1}};
+    return (struct deploy_view){.found = {.table = &table,
+                                          .chosen = &chosen,
+                                          .matrices = &matrix,
+                                          .columns = columns,
+                                          .column_count = 1}};
 }
 
 static void end_says(const struct deploy_gain *const *gains, uint32_t count, const char *wanted)
 {
-    struct deploy_report v = report_of(gains, count);
+    struct deploy_view v = report_of(gains, count);
     struct text out = TEXT_INIT;
     report_deploy_end(&v, &out);
     ck_assert_msg(strstr(text_cstr(&out), wanted) != NULL, "no '%s' in: %s", wanted,
@@ -77,7 +77,7 @@ static const struct {
 
 START_TEST(a_line_says_what_its_gain_is)
 {
-    struct deploy_report v = {.found = {.columns = columns, .column_count = 1}};
+    struct deploy_view v = {.found = {.columns = columns, .column_count = 1}};
     const struct deploy_record r = {.shape = shapes[0],
                                     .timed = 3,
                                     .best_ns = 900,
@@ -116,7 +116,7 @@ END_TEST
 START_TEST(the_table_has_the_interval_and_the_tie)
 {
     const struct deploy_gain *const all[] = {&in_turn, &tied, &screened, &itself};
-    struct deploy_report v = report_of(all, 4);
+    struct deploy_view v = report_of(all, 4);
     struct text out = TEXT_INIT;
     report_deploy_table(&v, &out);
     const char *text = text_cstr(&out);

@@ -99,6 +99,7 @@ compare)
     ;;
 peak) exit 0 ;; # it takes both cores for a quarter of a minute, beside other tests for minutes: peak_on_a_device runs it
 bench) set -- "\$@" --repeats 4 --rounds 2 ;;
+selftest) shift && set -- selftest kernels_cl/examples/saxpy.json kernels_cl/examples/scan.json "\$@" ;; # of the gallery, which has tests
 score) [[ \$words != *exec:* ]] || set -- "\$@" --repeats 2 ;;
 check) [[ \$words == *" --sample"* || \$words == *" -n"* || \$words == *" --known"* ]] || set -- "\$@" --sample 3 ;;
 report) [[ \$words != *" --watch"* ]] || { set -- "\${@/#--watch/--watch=stdin}" && exec </dev/null; } ;;

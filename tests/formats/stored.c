@@ -93,14 +93,12 @@ void stored_put(struct store *s, const struct spec *spec, const struct device_in
     spec_configuration_json(spec, choice, &json);
     spec_constants_text(spec, &constants);
     struct job *j = job_of(text_cstr(&configuration));
-    struct store_job job = {.job = j,
-                            .configuration = text_cstr(&configuration),
-                            .configuration_json = text_cstr(&json),
-                            .spec_name = spec->name,
-                            .constants = text_cstr(&constants),
-                            .geometry = "1024 / 16"};
+    struct store_job job = {
+        .job = j, .as.spec_name = spec->name, .as.constants = text_cstr(&constants)};
+    j->configuration = text_cstr(&configuration);
+    j->configuration_json = text_cstr(&json);
     job_key(j, device, &job.key);
-    digest_of(source, strlen(source), &job.source);
+    digest_of(source, strlen(source), &job.as.source);
     ck_assert_msg(store_put(s, &job, &policy, r, &e), "%s", e.text);
     result_free(r);
     job_free(j);

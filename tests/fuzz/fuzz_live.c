@@ -372,9 +372,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     input.at = data;
     input.left = size;
     uint8_t options = take_byte();
-    struct live_options o = {.worker = argv,
-                             .device = &device,
-                             .jobs = 1 + options % 3,
+    struct live_options o = {.at = {.worker = argv, .device = &device, .jobs = 1 + options % 3},
                              .terms = {.rules = measure_rules_default(),
                                        .build_limit_ns = 1000000000,
                                        .launch_limit_ns = 300000000},

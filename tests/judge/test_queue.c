@@ -19,7 +19,7 @@ static void start(struct fixture *f, size_t count)
     *f = (struct fixture){.device = {.type = DEVICE_CPU, .language = LANGUAGE_OPENCL}};
     struct judging *j = &f->j;
     arena_init(&j->arena);
-    j->o.setup.device = &f->device;
+    j->o.setup.at.device = &f->device;
     j->points = &f->point;
     j->point_count = 1;
     j->queued = count;

@@ -150,8 +150,42 @@ START_TEST(kernels_are_listed)
 }
 END_TEST
 
+// A macro of the text's own is an attribute where the declared name stands behind it.
+START_TEST(attributes_are_macros_too)
+{
+    expect_left("#define _ALIGN(x) __align__(x)\n"
+                "__constant__ unsigned _ALIGN(16) seeds[4];\n"
+                "unsigned _ALIGN(16) of_the_host[4];\n"
+                "__global__ void k(unsigned *p) { p[0] = seeds[0]; }\n",
+                "",
+                "#define _ALIGN(x) __align__(x)\n__constant__ unsigned _ALIGN(16) seeds[4];\n\n"
+                "__global__ void k(unsigned *p) { p[0] = seeds[0]; }\n");
+}
+END_TEST
+
+// Lines within a function of the host that only the compiler may see go with it.
+START_TEST(other_branches_are_left_out)
+{
+    expect_left("#include \"own.h\"\n"
+                "__global__ void k(int *p) { p[0] = 1; }\n"
+                "static void put(char *to, int a)\n{\n"
+                "#if WIDE\n"
+                "    *(int *)to = a;\n"
+                "#else\n"
+                "    to[0] = a >> 8;\n"
+                "    to[1] = a;\n"
+                "#endif\n"
+                "}\n",
+                "#define WIDE 1\n",
+                "#include \"own.h\"\n__global__ void k(int *p) { p[0] = 1; }\n\n\n#if WIDE\n\n"
+                "#else\n\n\n#endif\n\n");
+}
+END_TEST
+
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, attributes_are_macros_too);
+    tcase_add_test(tests, other_branches_are_left_out);
     tcase_add_test(tests, host_code_is_left_out);
     tcase_add_test(tests, what_kernels_name_is_kept);
     tcase_add_test(tests, macros_are_looked_into);

@@ -33,12 +33,13 @@ START_TEST(a_node_measures_what_it_lists)
         node_new(&(struct node_options){.name = "n1", .worker = PROGRAM, .launcher = launcher}, &e);
     ck_assert_msg(n && node_wait(&n, 1, 60000), "%s", e.text);
     ck_assert_msg(node_state(n) == NODE_UP, "%s", node_reason(n));
-    ck_assert_msg(live_devices(n, NULL, environment, languages_unnamed(), &a, &report, NULL, 0, &e),
+    ck_assert_msg(live_devices(&(struct place){.node = n, .environment = environment},
+                               languages_unnamed(), &a, &report, NULL, 0, &e),
                   "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     struct live_options o = options(&report.devices[0]);
-    o.node = n;
-    o.jobs = 1;
+    o.at.node = n;
+    o.at.jobs = 1;
     o.terms.build_limit_ns = o.terms.launch_limit_ns = o.terms.driver_limit_ns = 60000000000u;
     struct evaluator *ev = make_live(&o);
     for (unsigned i = 0; i < JOBS; i++)

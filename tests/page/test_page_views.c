@@ -218,7 +218,7 @@ START_TEST(messages_are_shared)
     }
     ck_assert_uint_eq(s.message_count, 20000);
     ck_assert_str_eq(s.messages[19999], "19999 differ");
-    page_messages_release(&m);
+    page_index_release(&m.index);
     arena_release(&p.arena);
 }
 END_TEST

@@ -33,14 +33,14 @@ static void order(const char *where, const char *then)
 static struct peak_run *make(struct store *store)
 {
     struct error e = ERROR_INIT;
-    const struct peak_options options = {.setup.device = &report.devices[0],
-                                         .setup.worker = worker,
-                                         .setup.environment = environment,
+    const struct peak_options options = {.setup.at.device = &report.devices[0],
+                                         .setup.at.worker = worker,
+                                         .setup.at.environment = environment,
                                          .setup.lock_folder = folder,
                                          .setup.store = store,
                                          .setup.terms = {.build_limit_ns = POLICY_BUILD_LIMIT_NS,
                                                          .launch_limit_ns = POLICY_LAUNCH_LIMIT_NS},
-                                         .setup.jobs = 2,
+                                         .setup.at.jobs = 2,
                                          .setup.command = "hone peak",
                                          .setup.host = "here",
                                          .setup.log = &notes};

@@ -26,8 +26,8 @@ static bool find_simulator(void)
     struct error e = ERROR_INIT;
     struct races_options o = {.worker = worker, .path = getenv("PATH"), .log = log_path};
     inside = races_command(&o, &arena, &e);
-    if (!inside || !live_devices(NULL, inside, environment, 1u << LANGUAGE_OPENCL, &arena, &report,
-                                 NULL, 0, &e)) {
+    if (!inside || !live_devices(&(struct place){.worker = inside, .environment = environment},
+                                 1u << LANGUAGE_OPENCL, &arena, &report, NULL, 0, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }
@@ -78,9 +78,9 @@ static void load(struct checked *c, const char *path, const char *const *set, ui
     ck_assert_msg(c->spec != NULL, "%s", e.text);
     *o = (struct check_options){.setup.spec = c->spec,
                                 .spec_options = so,
-                                .setup.device = &device,
-                                .setup.worker = inside,
-                                .setup.environment = environment,
+                                .setup.at.device = &device,
+                                .setup.at.worker = inside,
+                                .setup.at.environment = environment,
                                 .setup.seed = 1,
                                 .setup.fresh = true,
                                 .races_log = log_path,
@@ -295,8 +295,8 @@ START_TEST(limits_of_the_target)
                               .max_group_size = 64,
                               .log = log_path};
     const char *const *small = races_command(&o, &arena, &e);
-    ck_assert(
-        live_devices(NULL, small, environment, LANGUAGES_ALL, &arena, &small_report, NULL, 0, &e));
+    ck_assert(live_devices(&(struct place){.worker = small, .environment = environment},
+                           LANGUAGES_ALL, &arena, &small_report, NULL, 0, &e));
     ck_assert_uint_eq(small_report.devices[0].local_bytes, 16384);
     ck_assert_uint_eq(small_report.devices[0].max_group_size, 64);
     ck_assert_uint_eq(small_report.devices[0].max_item_sizes[0], 64);
@@ -304,8 +304,8 @@ START_TEST(limits_of_the_target)
     struct checked c = {NULL};
     struct check_options co;
     load(&c, KERNELS "matmul_tiled.json", NULL, 0, &co);
-    co.setup.worker = small;
-    co.setup.device = &small_report.devices[0];
+    co.setup.at.worker = small;
+    co.setup.at.device = &small_report.devices[0];
     co.smallest = square_sizes;
     co.smallest_count = 1;
     co.sample = 6;

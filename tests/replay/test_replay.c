@@ -306,7 +306,7 @@ START_TEST(in_flight)
 {
     struct opened o;
     open_valley(&o);
-    struct tune_options options = {.strategy = "exhaustive", .setup.jobs = 5};
+    struct tune_options options = {.strategy = "exhaustive", .setup.at.jobs = 5};
     struct told t = tune_through(&o, &options);
     ck_assert_uint_eq(t.count, 24);
     for (size_t i = 0; i < t.count; i++)

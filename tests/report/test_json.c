@@ -92,7 +92,7 @@ START_TEST(a_card)
     result.energy =
         (struct energy){.microjoules = 2500, .span_ns = 500000000, .launches = 10, .refused = ""};
     start();
-    report_result_json(&frame, &v, "ranked", false, &j);
+    report_result_line(&frame, &v, "ranked", false, j.out);
     json_t *read = read_json(), *gpu = json_object_get(read, "gpu");
     json_t *energy = json_object_get(read, "energy");
     has_exactly(gpu, "mhz_before mhz_after memory_mhz watts celsius slowed note");
@@ -107,7 +107,7 @@ START_TEST(a_card)
     json_decref(read);
     result.energy = (struct energy){.refused = "no counter"};
     start();
-    report_result_json(&frame, &v, "ranked", false, &j);
+    report_result_line(&frame, &v, "ranked", false, j.out);
     read = read_json();
     energy = json_object_get(read, "energy");
     ck_assert(json_is_null(json_object_get(energy, "joule")));
@@ -121,7 +121,7 @@ START_TEST(a_finalist)
     struct tune_record v = finalist();
     frame.chosen = &v;
     start();
-    report_result_json(&frame, &v, "ranked", false, &j);
+    report_result_line(&frame, &v, "ranked", false, j.out);
     json_t *read = read_json();
     has_exactly(
         read,
@@ -156,7 +156,7 @@ START_TEST(one_that_was_not_ranked)
     v.ranked = false;
     memset(result.ranking, 0, sizeof result.ranking);
     start();
-    report_result_json(&frame, &v, NULL, false, &j);
+    report_result_line(&frame, &v, NULL, false, j.out);
     json_t *read = read_json();
     ck_assert_ptr_null(json_object_get(read, "type"));
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
@@ -165,7 +165,7 @@ START_TEST(one_that_was_not_ranked)
     json_decref(read);
     result.stop = STOP_SETTLED;
     start();
-    report_result_json(&frame, &v, NULL, false, &j);
+    report_result_line(&frame, &v, NULL, false, j.out);
     read = read_json();
     ck_assert_str_eq(json_string_value(json_object_get(read, "time_basis")), "screened");
     json_decref(read);
@@ -178,7 +178,7 @@ static void check_speedup(const struct tune_speedup *speedup, const char *basis,
     struct tune_report summary = report_of(&v);
     summary.speedup = *speedup;
     start();
-    report_summary_json(&summary, &j);
+    emit_record(&j, &report_summary_fields, &summary, NULL);
     json_t *read = read_json();
     const json_t *ratio = json_object_get(read, "speedup_over_default");
     const json_t *interval = json_object_get(read, "speedup_over_default_interval");
@@ -229,7 +229,7 @@ START_TEST(the_ranking_of_a_summary)
                                               .launches = 1234}};
     str_format(ranked->why, sizeof ranked->why, "%s", why);
     start();
-    report_summary_json(&summary, &j);
+    emit_record(&j, &report_summary_fields, &summary, NULL);
     json_t *read = read_json();
     const json_t *r = json_object_get(read, "ranking");
     has_exactly(r, "id contenders failed rounds repeated marked by_load by_clock batch warmups "
@@ -251,7 +251,7 @@ START_TEST(the_ranking_of_a_summary)
     json_decref(read);
     ranked->decided = false;
     start();
-    report_summary_json(&summary, &j);
+    emit_record(&j, &report_summary_fields, &summary, NULL);
     read = read_json();
     ck_assert(json_is_null(json_object_get(read, "ranking")));
     json_decref(read);
@@ -267,7 +267,7 @@ START_TEST(several_objectives)
     summary.head.objectives = &objectives;
     v.pareto = true;
     start();
-    report_summary_json(&summary, &j);
+    emit_record(&j, &report_summary_fields, &summary, NULL);
     json_t *read = read_json(), *pareto = json_object_get(read, "pareto");
     ck_assert(json_is_null(json_object_get(read, "best")));
     ck_assert_str_eq(json_string_value(json_object_get(read, "objective")), "time, max:rate");
@@ -279,7 +279,7 @@ START_TEST(several_objectives)
     json_decref(read);
     summary.head.objectives = NULL;
     start();
-    report_summary_json(&summary, &j);
+    emit_record(&j, &report_summary_fields, &summary, NULL);
     read = read_json();
     ck_assert(json_is_null(json_object_get(read, "pareto")));
     ck_assert(json_is_object(json_object_get(read, "best")));

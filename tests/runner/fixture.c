@@ -90,10 +90,7 @@ struct live_options options(const struct device_info *d)
     rules.settled = 0.01;
     rules.near = 1.25;
     return (struct live_options){
-        .worker = worker,
-        .environment = environment,
-        .device = d,
-        .jobs = 2,
+        .at = {.worker = worker, .environment = environment, .device = d, .jobs = 2},
         .terms = {.rules = rules, .build_limit_ns = 1000000000, .launch_limit_ns = 300000000}};
 }
 

@@ -83,14 +83,12 @@ static void run_begin(const struct run *run)
 {
     struct error e = ERROR_INIT;
     struct store_session session = {.command = "test", .device = &device};
-    struct live_options live = {.worker = worker,
-                                .environment = environment,
-                                .device = &device,
-                                .jobs = 1,
-                                .terms = {.rules = measure_rules_default(),
-                                          .build_limit_ns = 1000000000,
-                                          .launch_limit_ns = 300000000,
-                                          .cold = run->cold}};
+    struct live_options live = {
+        .at = {.worker = worker, .environment = environment, .device = &device, .jobs = 1},
+        .terms = {.rules = measure_rules_default(),
+                  .build_limit_ns = 1000000000,
+                  .launch_limit_ns = 300000000,
+                  .cold = run->cold}};
     live.terms.rules.fixed = run->fixed;
     store = store_open(store_file, STORE_WRITE, &e);
     ck_assert_msg(store != NULL, "%s", e.text);
@@ -100,8 +98,7 @@ static void run_begin(const struct run *run)
                                .alone = run->alone,
                                .retry = run->retry,
                                .lock_folder = run->locks ? folder : NULL,
-                               .spec_name = "fake.json",
-                               .constants = ""};
+                               .as = {.spec_name = "fake.json", .constants = ""}};
     ev = cached_new(&o, &live, &e);
     ck_assert_msg(ev != NULL, "%s", e.text);
 }
@@ -232,10 +229,7 @@ static void put_old(const char *message)
     struct error e = ERROR_INIT;
     struct job *j = job_with_data();
     struct store_session session = {.command = "test", .device = &device};
-    struct store_job job = {.job = j,
-                            .configuration = j->configuration,
-                            .configuration_json = j->configuration_json,
-                            .constants = ""};
+    struct store_job job = {.job = j, .as.constants = ""};
     struct policy policy = {.launches = 2, .batch = 1};
     struct result *r = result_new();
     ck_assert(job_key_by_contents(j, &device, &job.key));

@@ -59,7 +59,7 @@ static void run_all(struct run *run, const char *behaviour, unsigned before, con
     struct outcome out;
     memset(run, 0, sizeof *run);
     o.admission = (struct admission){.enter = enter, .leave = keep, .context = run};
-    o.jobs = 1; // built in order, so measured in order
+    o.at.jobs = 1; // built in order, so measured in order
     struct evaluator *ev = make_live(&o);
     for (unsigned i = KILLER - before; i < JOBS; i++) {
         submit(ev, i, i == KILLER ? killer : i < KILLER ? behaviour : "good", 1000);

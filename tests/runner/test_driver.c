@@ -64,8 +64,8 @@ static struct job *numbered(unsigned id)
 static struct live_options options_of(const struct device_info *d)
 {
     struct live_options o = options(d);
-    o.worker = real_worker;
-    o.jobs = 1;
+    o.at.worker = real_worker;
+    o.at.jobs = 1;
     o.terms.build_limit_ns = 1000000000;
     o.terms.launch_limit_ns = 500000000;
     o.terms.driver_limit_ns = 1000000000;
@@ -96,9 +96,9 @@ static void hang_call(int at)
     int got = 1;
     setup(); // a folder of its own
     arena_init(&a);
-    ck_assert_msg(
-        live_devices(NULL, real_worker, environment, languages_unnamed(), &a, &report, NULL, 0, &e),
-        "%s", e.text);
+    ck_assert_msg(live_devices(&(struct place){.worker = real_worker, .environment = environment},
+                               languages_unnamed(), &a, &report, NULL, 0, &e),
+                  "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     snprintf(hang, sizeof hang, "FAKE_CL_HANG=%s", calls[at]);
     add_environment(hang);

@@ -45,7 +45,7 @@ static struct evaluator *make_comparing(struct device_info *d, enum device_type 
     *d = device(type == DEVICE_CPU);
     d->type = type;
     struct live_options o = options(d);
-    o.jobs = 1;
+    o.at.jobs = 1;
     o.by_image = true;
     return make_live(&o);
 }
@@ -205,7 +205,7 @@ START_TEST(nothing_is_the_same_where_nothing_compares)
     struct device_info d = device(true);
     struct live_options o = options(&d);
     uint64_t ticket;
-    o.jobs = 1;
+    o.at.jobs = 1;
     o.by_image = _i != 0;
     o.judge = _i == 1 ? &judge : NULL;
     struct evaluator *ev = make_live(&o);

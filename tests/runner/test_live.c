@@ -93,7 +93,7 @@ static int most_openings(struct device_info d)
     snprintf(variable, sizeof variable, "FAKE_OPENINGS=%s", path);
     add_environment(variable);
     struct live_options o = options(&d);
-    o.jobs = 6;
+    o.at.jobs = 6;
     struct evaluator *ev = make_live(&o);
     for (unsigned i = 0; i < 6; i++)
         submit(ev, i, "good", 1000);
@@ -141,13 +141,13 @@ START_TEST(test_builders_start_beside_the_list)
     d.type = other.type = DEVICE_GPU;
     other.id = "fake/1";
     arena_init(&a);
-    ck_assert_msg(
-        live_devices(NULL, worker, environment, 1u << LANGUAGE_OPENCL, &a, &report, &spare, 2, &e),
-        "%s", e.text);
+    ck_assert_msg(live_devices(&(struct place){.worker = worker, .environment = environment},
+                               1u << LANGUAGE_OPENCL, &a, &report, &spare, 2, &e),
+                  "%s", e.text);
     spare_open(spare, _i ? &other : &d);
     struct live_options o = options(&d);
-    o.jobs = 2;
-    o.spare = spare;
+    o.at.jobs = 2;
+    o.at.spare = spare;
     struct evaluator *ev = make_live(&o);
     for (unsigned i = 0; i < 6; i++)
         submit(ev, i, "good", 1000);
@@ -325,8 +325,9 @@ START_TEST(test_listing_survives_a_kill)
     struct error e = ERROR_INIT;
     struct arena a;
     arena_init(&a);
-    ck_assert_msg(live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, 0, &e), "%s",
-                  e.text);
+    ck_assert_msg(live_devices(&(struct place){.worker = worker, .environment = with},
+                               LANGUAGES_ALL, &a, &report, NULL, 0, &e),
+                  "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     arena_release(&a);
 }
@@ -593,7 +594,7 @@ START_TEST(test_worker_missing)
     struct device_info d = device(true);
     struct live_options o = options(&d);
     struct outcome out;
-    o.worker = nothing;
+    o.at.worker = nothing;
     struct evaluator *ev = live_new(&o, &e);
     ck_assert(evaluator_submit(ev, 1, make_job("good", 1000, 1), &e));
     ck_assert_int_eq(evaluator_take(ev, 5000, &out, &e), -1);
@@ -609,7 +610,7 @@ START_TEST(test_worker_that_cannot_start)
     struct device_info d = device(true);
     struct live_options o = options(&d);
     struct outcome out;
-    o.worker = dying;
+    o.at.worker = dying;
     struct evaluator *ev = live_new(&o, &e);
     ck_assert(evaluator_submit(ev, 1, make_job("good", 1000, 1), &e));
     ck_assert_int_eq(evaluator_take(ev, 5000, &out, &e), -1);
@@ -668,7 +669,8 @@ START_TEST(a_worker_that_cannot_answer_is_not_waited_for)
     const char *with[] = {"FAKE_EXIT_LISTING=1", NULL};
     uint64_t start = clock_ns();
     arena_init(&a);
-    ck_assert(!live_devices(NULL, worker, with, LANGUAGES_ALL, &a, &report, NULL, 0, &e));
+    ck_assert(!live_devices(&(struct place){.worker = worker, .environment = with}, LANGUAGES_ALL,
+                            &a, &report, NULL, 0, &e));
     ck_assert_msg(strstr(e.text, "listing devices: the worker exited with status 0"), "%s", e.text);
     ck_assert_uint_lt(clock_ns() - start, patience() * 5000000000u);
     arena_release(&a);

@@ -74,7 +74,7 @@ static int fake_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
     struct fake *k = fake_of(ev);
     (void)timeout_ms;
     if (k->is_dead) {
-        error_set(e, ERROR_DEVICE, "member %s is gone", k->live.device->id);
+        error_set(e, ERROR_DEVICE, "member %s is gone", k->live.at.device->id);
         return -1;
     }
     if (k->launches > 0) {
@@ -120,7 +120,7 @@ static bool fake_suspects(struct evaluator *ev, uint64_t ticket)
 static size_t fake_watch(struct evaluator *ev, struct pollfd *fds, size_t most, uint64_t *until)
 {
     uint64_t soon = clock_ns() + 1000000;
-    size_t wanted = LIVE_CHANNELS(fake_of(ev)->live.jobs);
+    size_t wanted = LIVE_CHANNELS(fake_of(ev)->live.at.jobs);
     ck_assert_uint_ge(most, wanted);
     for (size_t i = 0; i < wanted; i++)
         fds[i] = (struct pollfd){.fd = -1};
@@ -181,7 +181,7 @@ uint32_t live_builder_jobs(const struct place *p)
 
 uint32_t live_pool_workers(const struct live_options *o)
 {
-    uint32_t sum = o->jobs;
+    uint32_t sum = o->at.jobs;
     for (uint32_t i = 0; i < o->builder_count; i++)
         sum += o->builders[i].jobs;
     return sum;

@@ -19,8 +19,9 @@ static struct endings endings;
 
 static struct worker_setup setup_of_workers(void)
 {
-    return (struct worker_setup){
-        .argv = worker, .environment = environment, .device = "fake/0", .limits = &limits};
+    return (struct worker_setup){.at = {.worker = worker, .environment = environment},
+                                 .device = "fake/0",
+                                 .limits = &limits};
 }
 
 // ---- the build pool ----------------------------------------------------------------------------

@@ -20,7 +20,7 @@ struct run {
 static struct live_options gpu_options(const struct device_info *d)
 {
     struct live_options o = options(d);
-    o.jobs = 1; // built in order, so measured in order
+    o.at.jobs = 1; // built in order, so measured in order
     o.terms.launch_limit_ns = 600000000;
     return o;
 }

@@ -436,7 +436,7 @@ START_TEST(test_thousands_kept)
     enum { JOBS = 5000, PART = 500 };
     struct device_info d = device(true);
     struct live_options o = options(&d);
-    o.environment = NULL; // nothing is noted
+    o.at.environment = NULL; // nothing is noted
     struct evaluator *ev = make_live(&o);
     double start = own_seconds(), first = 0, last = 0;
     unsigned submitted = 0;

@@ -130,14 +130,10 @@ static bool put_one(struct store *s, unsigned i, const struct policy *policy,
     struct job *j = job_make(i);
     char json[64];
     snprintf(json, sizeof json, "{\"block\": %u}", i);
-    struct store_job job = {.job = j,
-                            .configuration = j->configuration,
-                            .configuration_json = json,
-                            .spec_name = "scale.json",
-                            .constants = "WIDTH=256",
-                            .geometry = "1024 / 16"};
+    struct store_job job = {.job = j, .as.spec_name = "scale.json", .as.constants = "WIDTH=256"};
+    j->configuration_json = json;
     job_key(j, &test_device, &job.key);
-    digest_of(source, strlen(source), &job.source);
+    digest_of(source, strlen(source), &job.as.source);
     bool ok = store_put(s, &job, policy, r, e);
     job_free(j);
     return ok;

@@ -316,11 +316,9 @@ static void put_job(struct store *s, struct job *j, struct digest *key)
 {
     struct error e = ERROR_INIT;
     struct result *r = result_make(1);
-    struct store_job job = {.job = j,
-                            .configuration = "block=1",
-                            .configuration_json = "{}",
-                            .spec_name = "scale.json",
-                            .constants = ""};
+    struct store_job job = {.job = j, .as.spec_name = "scale.json", .as.constants = ""};
+    j->configuration = "block=1";
+    j->configuration_json = "{}";
     job_key(j, &test_device, &job.key);
     *key = job.key;
     ck_assert_msg(store_put(s, &job, &test_policy, r, &e), "%s", e.text);
@@ -517,13 +515,12 @@ START_TEST(test_put_once)
     static const uint8_t id[STORE_ID_BYTES] = {1, 2, 3};
     struct error e = ERROR_INIT;
     struct store *s = store_make("s.db");
-    struct store_job record = {.configuration = "block=1",
-                               .configuration_json = "{}",
-                               .spec_name = "scale",
-                               .constants = ""};
+    struct store_job record = {.as.spec_name = "scale", .as.constants = ""};
     struct job *job = job_make(1);
     struct result *r = result_make(1);
     bool added;
+    job->configuration = "block=1";
+    job->configuration_json = "{}";
     record.job = job;
     key_of(1, &record.key);
     begin(s, "scale.json");

@@ -37,19 +37,22 @@ static void begin(struct session *s, uint32_t lines, const char *const *set, uin
     ck_assert_msg(sweep_plan_make(s->spec, set, set_count, false, &s->arena, &s->plan, &s->e), "%s",
                   s->e.text);
     for (uint32_t i = 0; i < lines; i++) {
-        struct tune_options tune = {.setup.device = &report.devices[0],
-                                    .setup.worker = worker,
-                                    .setup.environment = environment,
+        struct tune_options tune = {.setup.at.device = &report.devices[0],
+                                    .setup.at.worker = worker,
+                                    .setup.at.environment = environment,
                                     .setup.lock_folder = folder,
-                                    .setup.jobs = 2,
+                                    .setup.at.jobs = 2,
                                     .setup.terms = {.rules = measure_rules_default(),
                                                     .build_limit_ns = 60ull * 1000000000,
                                                     .launch_limit_ns = 30ull * 1000000000}};
         tune.setup.store = store_open(store_file, STORE_WRITE, &s->e);
         ck_assert_msg(tune.setup.store != NULL, "%s", s->e.text);
         ck_assert(objective_parse(NULL, s->spec, &tune.objectives, &s->e));
-        s->lines[i] =
-            (struct sweep_line){.label = i ? "slow" : "sizes", .path = paths[i], .tune = tune};
+        s->lines[i] = (struct sweep_line){.side = {.label = i ? "slow" : "sizes",
+                                                   .device = tune.setup.at.device,
+                                                   .store = tune.setup.store},
+                                          .path = paths[i],
+                                          .tune = tune};
     }
     s->options = (struct sweep_options){.lines = s->lines, .line_count = lines, .plan = &s->plan};
 }
@@ -339,9 +342,9 @@ START_TEST(a_routine)
 {
     struct session s;
     BEGIN(&s, 2, "N=1");
-    s.lines[1].routine = ROUTINE_CBLAS;
+    s.lines[1].side.routine = ROUTINE_CBLAS;
     s.lines[1].path = SIZES;
-    s.lines[1].name = "sizes (cblas)";
+    s.lines[1].side.name = "sizes (cblas)";
     run(&s);
     check_point(&s, 0, 1, false);
     ck_assert(!s.records[0].entries[1].timed);
@@ -349,9 +352,9 @@ START_TEST(a_routine)
     end(&s);
     // Where nothing else works it is not launched, and that is said.
     BEGIN(&s, 2, "N=3", "BAD=3", "HOW=wrong");
-    s.lines[1].routine = ROUTINE_CBLAS;
+    s.lines[1].side.routine = ROUTINE_CBLAS;
     s.lines[1].path = SIZES;
-    s.lines[1].name = "sizes (cblas)";
+    s.lines[1].side.name = "sizes (cblas)";
     run(&s);
     ck_assert(!s.records[0].entries[0].timed && !s.records[0].entries[1].timed);
     ck_assert_ptr_nonnull(s.records[0].entries[1].why);
@@ -366,7 +369,7 @@ START_TEST(it_breaks_off)
     struct session s;
     static const char *const nobody[] = {"/nowhere/worker", NULL};
     BEGIN(&s, 1, "N=1,2");
-    s.lines[0].tune.setup.worker = nobody;
+    s.lines[0].tune.setup.at.worker = nobody;
     run_until(&s, 0);
     ck_assert_int_eq(s.last, WORKFLOW_BROKEN);
     ck_assert_uint_eq(s.count, 0);

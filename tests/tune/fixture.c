@@ -21,9 +21,9 @@ void setup(void)
     snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
     snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
     arena_init(&arena);
-    ck_assert_msg(
-        live_devices(NULL, worker, environment, LANGUAGES_ALL, &arena, &report, NULL, 0, &e), "%s",
-        e.text);
+    ck_assert_msg(live_devices(&(struct place){.worker = worker, .environment = environment},
+                               LANGUAGES_ALL, &arena, &report, NULL, 0, &e),
+                  "%s", e.text);
 }
 
 void teardown(void)

@@ -128,12 +128,12 @@ static struct seen tune(const struct world *w, const struct asked *a)
     if (w->reuse_unseen)
         store_reuse_unseen(store);
     struct tune_options o = {.setup.spec = spec,
-                             .setup.device = &w->device,
-                             .setup.worker = worker,
-                             .setup.environment = environment,
+                             .setup.at.device = &w->device,
+                             .setup.at.worker = worker,
+                             .setup.at.environment = environment,
                              .setup.store = store,
                              .setup.lock_folder = folder,
-                             .setup.jobs = 1,
+                             .setup.at.jobs = 1,
                              .setup.seed = w->seed,
                              .setup.space.where = &a->where,
                              .setup.space.where_count = a->where != NULL,

@@ -50,7 +50,8 @@ static bool find_device(void)
 {
     struct device_report report = {0};
     struct error e = ERROR_INIT;
-    if (!live_devices(NULL, worker, NULL, languages_unnamed(), &arena, &report, NULL, 0, &e)) {
+    if (!live_devices(&(struct place){.worker = worker}, languages_unnamed(), &arena, &report, NULL,
+                      0, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }
@@ -67,9 +68,9 @@ static bool find_device(void)
 static struct tune_options options(const struct spec *spec, const char *const *environment)
 {
     return (struct tune_options){.setup.spec = spec,
-                                 .setup.device = &device,
-                                 .setup.worker = worker,
-                                 .setup.environment = environment,
+                                 .setup.at.device = &device,
+                                 .setup.at.worker = worker,
+                                 .setup.at.environment = environment,
                                  .setup.seed = 1,
                                  .setup.fresh = true,
                                  .setup.terms = {.rules = measure_rules_default(),

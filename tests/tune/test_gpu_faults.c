@@ -58,7 +58,8 @@ static bool find_devices(void)
     struct device_report report = {0};
     struct error e = ERROR_INIT;
     bool any = false;
-    if (!live_devices(NULL, worker, NULL, languages_unnamed(), &arena, &report, NULL, 0, &e)) {
+    if (!live_devices(&(struct place){.worker = worker}, languages_unnamed(), &arena, &report, NULL,
+                      0, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }
@@ -81,8 +82,8 @@ static bool find_devices(void)
 static struct tune_options options(const struct spec *spec, enum language l)
 {
     return (struct tune_options){.setup.spec = spec,
-                                 .setup.device = &devices[l],
-                                 .setup.worker = worker,
+                                 .setup.at.device = &devices[l],
+                                 .setup.at.worker = worker,
                                  .strategy = "exhaustive",
                                  .setup.seed = 1,
                                  .setup.fresh = true,

@@ -76,12 +76,12 @@ static void run_open(struct run *r, struct spec *spec, const char *objective, co
     enum workflow_answer answer;
     *r = (struct run){.spec = spec, .e = ERROR_INIT};
     struct tune_options o = {.setup.spec = spec,
-                             .setup.device = &report.devices[0],
-                             .setup.worker = worker,
-                             .setup.environment = environment,
+                             .setup.at.device = &report.devices[0],
+                             .setup.at.worker = worker,
+                             .setup.at.environment = environment,
                              .setup.lock_folder = folder,
                              .strategy = strategy,
-                             .setup.jobs = 2,
+                             .setup.at.jobs = 2,
                              .setup.terms = {.rules = measure_rules_default(),
                                              .build_limit_ns = 60ull * 1000000000,
                                              .launch_limit_ns = 30ull * 1000000000}};

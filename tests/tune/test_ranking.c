@@ -52,12 +52,12 @@ static void begin_with(struct session *s, const char *file, const char *how, con
     s->store = store_open(store_file, STORE_WRITE, &e);
     ck_assert_msg(s->store != NULL, "%s", e.text);
     s->options = (struct tune_options){.setup.spec = s->spec,
-                                       .setup.device = &report.devices[0],
-                                       .setup.worker = worker,
-                                       .setup.environment = environment,
+                                       .setup.at.device = &report.devices[0],
+                                       .setup.at.worker = worker,
+                                       .setup.at.environment = environment,
                                        .setup.store = s->store,
                                        .setup.lock_folder = folder,
-                                       .setup.jobs = 2,
+                                       .setup.at.jobs = 2,
                                        .setup.terms = {.rules = measure_rules_default(),
                                                        .build_limit_ns = 60ull * 1000000000,
                                                        .launch_limit_ns = 30ull * 1000000000}};
@@ -201,7 +201,7 @@ static void turns_of(uint64_t seed, char *out, size_t size)
     begin(&s, NULL, NULL);
     s.options.setup.fresh = true;
     s.options.setup.seed = seed;
-    s.options.setup.environment = noting;
+    s.options.setup.at.environment = noting;
     s.options.setup.terms.rules.precision = 0;
     run(&s);
     check_order(&s);
@@ -231,7 +231,7 @@ START_TEST(test_rounds_of_a_busy_machine)
         struct session s;
         begin(&s, NULL, NULL);
         s.options.setup.fresh = true;
-        s.options.setup.environment = is_busy ? busy : calm;
+        s.options.setup.at.environment = is_busy ? busy : calm;
         s.options.setup.terms.rules.precision = 0;
         s.options.setup.terms.rules.rounds = 12;
         s.options.setup.terms.rules.disturbed = 1e6;
@@ -256,7 +256,7 @@ START_TEST(test_short_ranking_when_the_time_is_up)
     const char *const slow[] = {folder_variable, "FAKE_DELAY_US=150000", NULL};
     struct session s;
     begin(&s, NULL, NULL);
-    s.options.setup.environment = slow;
+    s.options.setup.at.environment = slow;
     s.options.budget =
         (struct budget){.nanoseconds = 600000000, .ranks_on_top = true}; // no time for eight
     s.options.setup.terms.rules.precision = 0;
@@ -281,7 +281,7 @@ START_TEST(test_the_search_leaves_time_for_the_ranking)
     const char *const slow[] = {folder_variable, "FAKE_DELAY_US=20000", NULL};
     struct session s;
     begin(&s, NULL, NULL);
-    s.options.setup.environment = slow;
+    s.options.setup.at.environment = slow;
     s.options.setup.terms.rules.rounds = 30;
     s.options.setup.terms.rules.looks = 1;
     s.options.budget.nanoseconds = 200000000; // enough for eight, and not for the rounds
@@ -345,15 +345,13 @@ static void put_stray(enum stray how)
     ck_assert_msg(s.sources && spec_job(s.spec, s.sources, &device, &choice, &job, &e), "%s",
                   e.text);
     struct policy policy = {.launches = 1, .batch = 1, .cold = how == STRAY_COLD};
-    struct store_job row = {.job = job,
-                            .configuration = "ID=7",
-                            .configuration_json = "{\"ID\": 7}",
-                            .spec_name = s.spec->name,
-                            .constants = "BAD=-1, HOW=good",
-                            .geometry = "64 / 64"};
+    struct store_job row = {
+        .job = job, .as.spec_name = s.spec->name, .as.constants = "BAD=-1, HOW=good"};
+    job->configuration = "ID=7";
+    job->configuration_json = "{\"ID\": 7}";
     struct store_session session = {
-        .spec_name = s.spec->name, .constants = row.constants, .device = &device};
-    spec_sources_digest(s.sources, &row.source);
+        .spec_name = s.spec->name, .constants = row.as.constants, .device = &device};
+    spec_sources_digest(s.sources, &row.as.source);
     job_key(job, &device, &row.key);
     if (how == STRAY_VERSION || how == STRAY_OPTION) // either changes the key
         row.key.bytes[0] ^= 1;
@@ -577,7 +575,7 @@ START_TEST(test_nobody_else_within_a_round)
     char turns[4096];
     size_t since = 0, between = 0;
     begin(&s, NULL, NULL);
-    s.options.setup.environment = noting;
+    s.options.setup.at.environment = noting;
     s.options.setup.terms.rules.precision = 0;
     s.options.setup.terms.rules.rounds = 8;
     s.options.setup.terms.rules.looks = 1; // nobody leaves before the end
@@ -657,7 +655,7 @@ START_TEST(test_a_leader_that_fails_keeps_nobody_out)
     struct session s;
     begin_with(&s, HONE_SOURCE_DIR "/tests/tune/data/leader.json", NULL, NULL);
     s.options.setup.fresh = _i & 1;
-    s.options.setup.jobs = 1;
+    s.options.setup.at.jobs = 1;
     if (_i & 2) { // none of them is known from the store
         store_close(s.store);
         s.options.setup.store = s.store = NULL;
@@ -691,7 +689,7 @@ START_TEST(test_cancelled_while_it_ranks)
     begin(&s, NULL, NULL);
     s.options.setup.terms.rules.rounds = 10000;
     s.options.setup.terms.rules.precision = 0;
-    s.options.setup.environment = environment;
+    s.options.setup.at.environment = environment;
     start(&s);
     enum workflow_answer answer;
     do {
@@ -829,7 +827,7 @@ START_TEST(test_best_decides_as_the_tune_did)
     ck_assert_uint_eq(b.place.tied, 2);
     ck_assert_uint_eq(b.place.finalists, CONTENDERS);
     ck_assert_str_eq(b.place.why, s.progress.ranked.why);
-    ck_assert_double_eq(b.place.ratio, s.progress.ranked.chosen->rank.ratio);
+    ck_assert_double_eq(b.place.rank.ratio, s.progress.ranked.chosen->rank.ratio);
     ck_assert_ptr_null(b.place.faster);
     result_free(b.result);
     end(&s);
@@ -1118,7 +1116,7 @@ START_TEST(test_ranking_that_is_shipped)
         ck_assert_str_eq(shipped.configuration, "ID=0");
         ck_assert_str_eq(shipped.result->origin, known);
         ck_assert_ptr_null(shipped.place.part); // the ranking of the whole went along
-        ck_assert_double_eq(shipped.place.ratio, whole.place.ratio);
+        ck_assert_double_eq(shipped.place.rank.ratio, whole.place.rank.ratio);
         ck_assert_uint_eq(shipped.place.tied, whole.place.tied);
         result_free(shipped.result);
         result_free(whole.result);
@@ -1183,9 +1181,9 @@ START_TEST(test_best_has_the_rules_of_the_tune)
     ck_assert_double_eq(b.result->terms.level, 0.6);
     ck_assert_uint_eq(b.result->terms.rounds, 9);
     ck_assert_uint_eq(b.place.tied, s.progress.ranked.tied);
-    ck_assert_double_eq(b.place.ratio, rank->ratio);
-    ck_assert_double_eq(b.place.low, rank->ratio_low);
-    ck_assert_double_eq(b.place.high, rank->ratio_high);
+    ck_assert_double_eq(b.place.rank.ratio, rank->ratio);
+    ck_assert_double_eq(b.place.rank.ratio_low, rank->ratio_low);
+    ck_assert_double_eq(b.place.rank.ratio_high, rank->ratio_high);
     result_free(b.result);
     // Under other rules it is another decision: one of their own.
     begin(&other, NULL, NULL);
@@ -1240,7 +1238,7 @@ START_TEST(test_best_of_all)
     run(&s);
     end(&s);
     begin(&s, NULL, NULL);
-    s.options.setup.device = &other;
+    s.options.setup.at.device = &other;
     run(&s);
     end(&s);
     begin(&s, NULL, NULL);
@@ -1298,7 +1296,7 @@ START_TEST(test_best_of_a_fixed_count_taken_anew)
         begin(&s, NULL, NULL);
         s.options.setup.terms.rules.fixed = 5;
         s.options.setup.fresh = anew;
-        s.options.setup.environment = anew ? drifting : environment;
+        s.options.setup.at.environment = anew ? drifting : environment;
         run(&s);
         find_best(&s, &b);
         ck_assert_uint_eq(b.result->sample_count, 5);

@@ -41,8 +41,6 @@ struct session {
     struct baseline_row *rows; // of each point, without passes
     struct spec **specs;
     struct benchmark *bench;
-    struct error broken;
-    struct report_about about;
     struct bench_report report; // brought up to date by update_report()
 };
 
@@ -93,14 +91,11 @@ static int open_baseline(struct session *s)
         error_context(&e, "--baseline");
         if (e.driver != ENOENT)
             return workflow_failed(&e);
-        complain("%s; --output %s writes one", e.text, s->report.path);
-        return EXIT_USAGE;
+        return refuse(EXIT_USAGE, "%s; --output %s writes one", e.text, s->report.path);
     }
-    if (!str_equal(s->baseline.spec, s->work.spec->name)) {
-        complain("%s is a baseline of %s, and %s is %s", s->report.path, s->baseline.spec,
-                 s->work.spec->path, s->work.spec->name);
-        return EXIT_USAGE;
-    }
+    if (!str_equal(s->baseline.spec, s->work.spec->name))
+        return refuse(EXIT_USAGE, "%s is a baseline of %s, and %s is %s", s->report.path,
+                      s->baseline.spec, s->work.spec->path, s->work.spec->name);
     hold_device(s);
     return EXIT_DONE;
 }
@@ -123,13 +118,6 @@ static const struct baseline_row *find_row(const struct session *s, const char *
         count++;
     }
     return count == 1 ? found : NULL;
-}
-
-static const char *keep_text(struct arena *a, struct text *t)
-{
-    const char *copy = t->failed ? NULL : arena_strdup(a, text_cstr(t));
-    text_release(t);
-    return copy;
 }
 
 static bool find_best(struct session *s, const struct spec *spec, const char *label,
@@ -162,13 +150,8 @@ static bool choose_configuration(struct session *s, const struct spec *spec, con
     *choice = NULL;
     if (!configuration)
         return find_best(s, spec, label, choice, e);
-    uint32_t *own = arena_array(&s->work.arena, spec->parameter_count + 1, sizeof *own);
-    if (!own)
-        return error_memory(e);
-    spec_default(spec, own);
-    *choice = own;
-    return spec_parse_configuration(spec, configuration, own, e) ||
-           error_context(e, "%s: %s", label, configuration);
+    *choice = spec_choice(spec, configuration, &s->work.arena, e);
+    return *choice || error_context(e, "%s: %s", label, configuration);
 }
 
 // Holds the point against its row.
@@ -211,17 +194,17 @@ static bool add_point(struct session *s, const char *const *set, uint32_t set_co
         text_addf(&label, "%s%s", i ? " --set " : "", set[i]);
     spec_constants_text(spec, &constants);
     shown->spec = spec;
-    shown->constants = keep_text(a, &constants);
+    shown->constants = text_to_arena(&constants, a);
     p->spec = spec;
-    p->label = keep_text(a, &label);
+    p->label = text_to_arena(&label, a);
     if (!shown->constants || !p->label)
         return error_memory(e);
     if (!choose_configuration(s, spec, p->label, configuration, &choice, e))
         return false;
     spec_configuration_text(spec, choice, true, &text);
     spec_configuration_json(spec, choice, &json);
-    p->configuration = shown->configuration = keep_text(a, &text);
-    shown->configuration_json = keep_text(a, &json);
+    p->configuration = shown->configuration = text_to_arena(&text, a);
+    shown->configuration_json = text_to_arena(&json, a);
     return (shown->configuration && shown->configuration_json && hold_point(s, p, shown)) ||
            error_memory(e);
 }
@@ -308,7 +291,7 @@ static int start_bench(struct session *s)
     if (!setup_init(&s->work.setup, &options, &e))
         return workflow_failed(&e);
     const struct setup *setup = &s->work.setup.options.setup;
-    s->report.about = &s->about;
+    s->report.about = &s->work.about;
     s->report.spec = s->work.spec;
     s->report.device = s->work.device;
     s->report.baseline = &s->baseline;
@@ -339,7 +322,7 @@ static void show_bench_progress(void *context, const struct screen *screen, stru
 
 static void update_report(struct session *s)
 {
-    work_about(&s->work, &s->broken, &s->about);
+    work_about(&s->work, &s->work.broken, &s->work.about);
     s->report.records = benchmark_records(s->bench, &s->report.count);
     benchmark_progress(s->bench, &s->report.progress);
 }
@@ -350,7 +333,7 @@ static bool name_moment(struct session *s, struct baseline_row *row)
     struct baseline_pass *passes =
         arena_copy(&s->work.arena, row->passes, row->pass_count * sizeof *passes);
     for (uint32_t i = 0; passes && i < row->pass_count; i++)
-        passes[i].moment = s->about.date;
+        passes[i].moment = s->work.about.date;
     row->passes = passes;
     return passes != NULL;
 }
@@ -386,13 +369,11 @@ static bool keep_code(struct session *s, uint32_t point, struct job_code *out, s
 {
     const struct benchmark_point *p = &s->points[point];
     struct job *job = NULL;
-    uint32_t *choice = arena_array(&s->work.arena, p->spec->parameter_count + 1, sizeof *choice);
     struct spec_sources *sources =
         spec_sources_read(p->spec, s->work.device->language, s->work.device, NULL, e);
-    if (choice)
-        spec_default(p->spec, choice);
-    bool ok = choice && sources && spec_parse_configuration(p->spec, p->configuration, choice, e) &&
-              spec_job(p->spec, sources, s->work.device, choice, &job, e) &&
+    const uint32_t *choice =
+        sources ? spec_choice(p->spec, p->configuration, &s->work.arena, e) : NULL;
+    bool ok = choice && spec_job(p->spec, sources, s->work.device, choice, &job, e) &&
               (job_code_of(job, &s->work.arena, out) || error_memory(e));
     job_free(job);
     spec_sources_free(sources);
@@ -406,8 +387,8 @@ static int save_baseline(struct session *s)
     struct bench_report *report = &s->report;
     struct error e = ERROR_INIT;
     struct text text = TEXT_INIT;
-    struct baseline out = {.hone_version = s->about.hone_version,
-                           .date = s->about.date,
+    struct baseline out = {.hone_version = s->work.about.hone_version,
+                           .date = s->work.about.date,
                            .spec = s->work.spec->name,
                            .device = *s->work.device,
                            .rows = s->rows};
@@ -427,10 +408,9 @@ static int save_baseline(struct session *s)
              ((name_moment(s, &row) && add_moments(s, &old, &row)) || error_memory(&e));
         s->rows[out.row_count++] = row; // never beyond the record's own, which is done with
     }
-    if (out.row_count == 0) {
-        complain("%s was not written: nothing was measured to its end", s->settings->save);
-        return EXIT_BROKEN;
-    }
+    if (out.row_count == 0)
+        return refuse(EXIT_BROKEN, "%s was not written: nothing was measured to its end",
+                      s->settings->save);
     baseline_write(&out, &text);
     ok = ok && (!text.failed || error_memory(&e)) && file_replace(s->settings->save, &text, &e);
     text_release(&text);
@@ -461,7 +441,6 @@ static int bench_and_show(struct session *s)
     struct text head = TEXT_INIT, end = TEXT_INIT;
     struct running running = {.workflow = benchmark_workflow(s->bench),
                               .work = &s->work,
-                              .broken = &s->broken,
                               .context = s,
                               .progress = show_bench_progress};
     update_report(s);
@@ -469,10 +448,10 @@ static int bench_and_show(struct session *s)
     workflow_write(&s->work.ticker, &head);
     workflow_run(&running);
     update_report(s);
-    int saved = s->settings->save && !s->broken.code ? save_baseline(s) : EXIT_DONE;
+    int saved = s->settings->save && !s->work.broken.code ? save_baseline(s) : EXIT_DONE;
     writer_end(w, report, &end);
     workflow_write(&s->work.ticker, &end);
-    int status = workflow_status(&s->broken, bench_failed, bench_losses(report) == 0);
+    int status = workflow_status(&s->work.broken, bench_failed, bench_losses(report) == 0);
     if (status == EXIT_DONE && s->report.path && !is_held(report))
         status = EXIT_UNHELD;
     return status == EXIT_DONE ? saved : status;
@@ -480,15 +459,11 @@ static int bench_and_show(struct session *s)
 
 static int refuse_bench_options(const struct bench_settings *s)
 {
-    if (s->passes && (s->passes < 4 || s->passes > BASELINE_PASSES_MOST / 2)) {
-        complain("--repeats: 4 to %d belong here; fewer have no interval",
-                 BASELINE_PASSES_MOST / 2);
-        return EXIT_USAGE;
-    }
-    if (s->rounds > 1000) {
-        complain("--rounds: 1 to 1000 belong here");
-        return EXIT_USAGE;
-    }
+    if (s->passes && (s->passes < 4 || s->passes > BASELINE_PASSES_MOST / 2))
+        return refuse(EXIT_USAGE, "--repeats: 4 to %d belong here; fewer have no interval",
+                      BASELINE_PASSES_MOST / 2);
+    if (s->rounds > 1000)
+        return refuse(EXIT_USAGE, "--rounds: 1 to 1000 belong here");
     return EXIT_DONE;
 }
 

@@ -246,12 +246,7 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
                               .timed = true,
                               .stats = b->stats,
                               .ranked = b->place.ranked,
-                              .rank = {.place = b->place.winner ? 0 : 1,
-                                       .tied = true,
-                                       .ratio = b->place.ratio,
-                                       .ratio_low = b->place.low,
-                                       .ratio_high = b->place.high,
-                                       .ratio_interval = b->place.interval}};
+                              .rank = b->place.rank};
     sizes_of(b, r);
     if (!spec || !b->choice)
         return true;
@@ -302,10 +297,9 @@ static void put_five_lines(const struct shown *shown, struct text *out)
 
 static int put_options(const struct shown *shown, struct text *out)
 {
-    if (!shown->job) {
-        complain("the spec no longer has this configuration: %s", shown->record.configuration);
-        return EXIT_NOTHING;
-    }
+    if (!shown->job)
+        return refuse(EXIT_NOTHING, "the spec no longer has this configuration: %s",
+                      shown->record.configuration);
     add_options(shown, out);
     text_add(out, "\n");
     return EXIT_DONE;

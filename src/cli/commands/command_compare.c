@@ -57,10 +57,8 @@ static int compare_and_show(struct session *s)
     workflow_write(&s->running.work->ticker, &head);
     s->running.workflow = compare_workflow(s->comparing.compare);
     workflow_run(&s->running);
-    if (!ok || !comparing_report(&s->comparing, &report)) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
+    if (!ok || !comparing_report(&s->comparing, &report))
+        return refuse(EXIT_NOTHING, "out of memory");
     if (s->settings->explain.is_given && !s->running.ending && !s->running.broken->code) {
         explained =
             comparing_why(&s->comparing, s->settings->explain.configuration, &why, &s->running);
@@ -77,12 +75,11 @@ static int compare_and_show(struct session *s)
 static int refuse_compare_options(const struct invocation *i)
 {
     const struct compare_settings *s = i->settings;
-    if (s->explain.is_given && (i->argument_count > 1 || s->against.count > 0)) {
-        complain(s->against.count > 0 ? "--why is for two sides of one spec; the code of a "
+    if (s->explain.is_given && (i->argument_count > 1 || s->against.count > 0))
+        return refuse(EXIT_USAGE, s->against.count > 0
+                                      ? "--why is for two sides of one spec; the code of a "
                                         "vendor's library cannot be shown"
                                       : "--why is for two sides of one spec");
-        return EXIT_USAGE;
-    }
     return EXIT_DONE;
 }
 

@@ -72,8 +72,7 @@ static int write_man_pages(const char *folder)
     struct error e = ERROR_INIT;
     if (help_man_pages(folder, &e))
         return EXIT_DONE;
-    complain("%s", e.text);
-    return EXIT_NOTHING;
+    return refuse(EXIT_NOTHING, "%s", e.text);
 }
 
 // Indented, since people look into it.

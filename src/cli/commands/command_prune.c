@@ -15,11 +15,7 @@ struct prune_settings {
 
 static void show_pruned(const struct work *w, const struct store_pruned *p, bool done)
 {
-    put_report(store_prune_writers, w->given->output.format,
-               &(struct store_report){.path = store_path(w->store),
-                                      .format = w->given->output.format,
-                                      .pruned = p,
-                                      .removed = done});
+    work_put_store(w, store_prune_writers, (struct store_report){.pruned = p, .removed = done});
 }
 
 // On a terminal a person is asked, elsewhere it takes --yes.
@@ -40,6 +36,7 @@ static bool is_agreed(const struct prune_settings *s)
     return is_yes;
 }
 
+// Only what is there is opened for writing: pruning makes no store.
 static int prune_rows(struct work *w)
 {
     struct error e = ERROR_INIT;
@@ -49,6 +46,10 @@ static int prune_rows(struct work *w)
                                .before = s->before,
                                .superseded = s->superseded};
     struct store_pruned pruned;
+    work_close_store(w);
+    int status = work_own_store(w, HONE_STORE_WRITE);
+    if (status != EXIT_DONE)
+        return status;
     if (!store_prune(w->store, &what, true, &pruned, &e))
         return work_failed(&e);
     if (pruned.results == 0 || !s->yes)
@@ -65,19 +66,8 @@ static int prune_rows(struct work *w)
 
 // ---- the command -------------------------------------------------------------------------------
 
-// Only what is there is opened for writing: pruning makes no store.
-static int open_for_writing(struct work *w)
-{
-    int status = work_own_store(w, HONE_STORE_READ);
-    if (status != EXIT_DONE)
-        return status;
-    work_close_store(w);
-    return work_own_store(w, HONE_STORE_WRITE);
-}
-
 static int run_prune(struct invocation *i)
 {
-    struct work w;
     const struct prune_settings *s = i->settings;
     if (!s->spec && !s->given.device && !s->before && !s->superseded) { // rows are never guessed
         complain(
@@ -85,12 +75,7 @@ static int run_prune(struct invocation *i)
             "several all must hold");
         return EXIT_USAGE;
     }
-    work_init(&w, i, &s->given, NULL);
-    int status = open_for_writing(&w);
-    if (status == EXIT_DONE)
-        status = prune_rows(&w);
-    work_release(&w);
-    return status;
+    return work_on_store(i, prune_rows);
 }
 
 // Two digits, from `least` to `most`.

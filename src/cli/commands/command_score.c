@@ -27,7 +27,6 @@ struct session {
     struct recorded **files, **sources;
     struct score *score;
     struct score_report report;
-    struct error broken;
 };
 
 // ---- progress ----------------------------------------------------------------------------------
@@ -71,21 +70,20 @@ static int score_and_show(struct session *s)
 {
     struct running running = {.workflow = score_workflow(s->score),
                               .work = &s->work,
-                              .broken = &s->broken,
                               .context = s,
                               .record = show_score_record,
                               .progress = show_score_progress,
                               .silent = true};
     s->work.ticker.next_ns = clock_ns() + A_MOMENT;
     workflow_run(&running);
-    bool is_whole = !s->broken.code && !running.ending;
+    bool is_whole = !s->work.broken.code && !running.ending;
     struct text end = TEXT_INIT;
     uint32_t count;
     if (is_whole && s->options.file_count > 1)
         s->report.means = score_means(s->score, &count);
     writer_end(score_writer(s), &s->report, &end);
     workflow_write(&s->work.ticker, &end);
-    return workflow_status(&s->broken, work_failed, true);
+    return workflow_status(&s->work.broken, work_failed, true);
 }
 
 // Reads recordings into a list of the work's arena; *count: so many are the caller's to free.
@@ -164,10 +162,10 @@ static int start_score(struct session *s)
                               .format = o->given.output.format,
                               .records = arena_array(&s->work.arena, s->options.strategy_count,
                                                      sizeof *s->report.records)};
-    s->score = s->report.records ? score_new(&s->options, &s->broken) : NULL;
+    s->score = s->report.records ? score_new(&s->options, &s->work.broken) : NULL;
     if (!s->report.records)
-        error_memory(&s->broken);
-    return s->score ? EXIT_DONE : work_failed(&s->broken);
+        error_memory(&s->work.broken);
+    return s->score ? EXIT_DONE : work_failed(&s->work.broken);
 }
 
 static int run_score(struct invocation *i)

@@ -8,22 +8,13 @@ static int show_summary(struct work *w)
     struct store_summary summary;
     if (!store_summarise(w->store, &w->arena, &summary, &e))
         return work_failed(&e);
-    put_report(store_writers, w->given->output.format,
-               &(struct store_report){.path = store_path(w->store),
-                                      .format = w->given->output.format,
-                                      .summary = &summary});
+    work_put_store(w, store_writers, (struct store_report){.summary = &summary});
     return EXIT_DONE;
 }
 
 static int run_store(struct invocation *i)
 {
-    struct work w;
-    work_init(&w, i, i->settings, NULL);
-    int status = work_own_store(&w, HONE_STORE_READ);
-    if (status == EXIT_DONE)
-        status = show_summary(&w);
-    work_release(&w);
-    return status;
+    return work_on_store(i, show_summary);
 }
 
 // ---- the command -------------------------------------------------------------------------------

@@ -24,21 +24,13 @@ struct sweep_settings {
     const char *output; // the prefix of the files
 };
 
-struct sweeping_line {
-    struct invocation call;
-    struct spec_settings given;
-    struct work work;         // its spec as it stands in its file, device and store
-    const char *label, *name; // name: what the store calls a routine's results; else NULL
-    struct against against;   // a vendor's routine, where it is one
-};
-
 // One `hone sweep`.
 struct session {
     const struct invocation *call;
     const struct sweep_settings *settings;
     struct arena arena;
     struct once once;
-    struct sweeping_line lines[SWEEP_LINES];
+    struct comparing_side lines[SWEEP_LINES];
     uint32_t count;
     struct sweep_plan plan;
     struct sweep *sweep;
@@ -51,22 +43,22 @@ struct session {
 
 // ---- lines -------------------------------------------------------------------------------------
 
-// The first argument, or what --against names. Its options are those of the whole sweep, but for
-// the choice among configurations, which has the parameters of the first spec.
-static void make_call(struct session *s, struct sweeping_line *l, const char **argument)
+// The first argument, or what --against names. Its options are those of the whole sweep, but for the points and, with
+// --against, the choice among configurations, which has the parameters of the first spec.
+static struct comparing_side *add_line(struct session *s, const char **argument)
 {
-    l->call = *s->call;
-    l->call.arguments = argument;
-    l->call.argument_count = 1;
-    l->given = s->settings->given;
-    l->given.set = (struct list){NULL, 0};
-    if (l == s->lines)
-        return;
-    l->given.config = (struct list){NULL, 0};
-    l->given.where = (struct list){NULL, 0};
+    struct comparing_side *l = &s->lines[s->count];
+    struct spec_settings given = s->settings->given;
+    given.set = (struct list){NULL, 0};
+    if (s->count++ > 0)
+        given.config = given.where = (struct list){NULL, 0};
+    comparing_side_init(l, s->call, argument, &given, &s->settings->measure, &s->lines[0].work);
+    l->work.search = &s->settings->search;
+    l->work.log = once_log(&s->once, &l->work.log);
+    return l;
 }
 
-static int refuse_several(const struct sweeping_line *l)
+static int refuse_several(const struct comparing_side *l)
 {
     if (l->work.goal.count < 2)
         return EXIT_DONE;
@@ -76,19 +68,9 @@ static int refuse_several(const struct sweeping_line *l)
     return EXIT_USAGE;
 }
 
-static struct sweeping_line *add_line(struct session *s, const char **argument)
-{
-    struct sweeping_line *l = &s->lines[s->count++];
-    make_call(s, l, argument);
-    work_init(&l->work, &l->call, &l->given, &s->settings->measure);
-    l->work.search = &s->settings->search;
-    l->work.log = once_log(&s->once, &l->work.log);
-    return l;
-}
-
 static int open_line(struct session *s, const char **argument)
 {
-    struct sweeping_line *l = add_line(s, argument);
+    struct comparing_side *l = add_line(s, argument);
     int status = tuning_open(&l->work);
     if (status == EXIT_DONE)
         status = tuning_goal(&l->work);
@@ -96,7 +78,7 @@ static int open_line(struct session *s, const char **argument)
         status = refuse_several(l);
     if (status == EXIT_DONE)
         status = open_kept(&l->work);
-    l->label = l->work.spec ? l->work.spec->name : "";
+    text_add(&l->label, l->work.spec ? l->work.spec->name : "");
     return status;
 }
 
@@ -105,24 +87,21 @@ static int open_line(struct session *s, const char **argument)
 static int refuse_twice(const struct session *s)
 {
     const struct list *against = &s->settings->against;
-    if (against->count >= SWEEP_LINES) {
-        complain("a sweep has at most %d lines, and %u are named", SWEEP_LINES, against->count + 1);
-        return EXIT_USAGE;
-    }
+    if (against->count >= SWEEP_LINES)
+        return refuse(EXIT_USAGE, "a sweep has at most %d lines, and %u are named", SWEEP_LINES,
+                      against->count + 1);
     for (uint32_t i = 0; i < against->count; i++) {
         bool again = str_equal(against->items[i], s->call->arguments[0]);
         for (uint32_t k = 0; k < i; k++)
             again = again || str_equal(against->items[i], against->items[k]);
-        if (again) {
-            complain("--against %s: it is there already", against->items[i]);
-            return EXIT_USAGE;
-        }
+        if (again)
+            return refuse(EXIT_USAGE, "--against %s: it is there already", against->items[i]);
     }
     return EXIT_DONE;
 }
 
 // Has it the constants that the points set?
-static int check_constants(struct session *s, const struct sweeping_line *l)
+static int check_constants(struct session *s, const struct comparing_side *l)
 {
     struct error e = ERROR_INIT;
     struct sweep_plan same;
@@ -137,58 +116,18 @@ static int check_constants(struct session *s, const struct sweeping_line *l)
 static int open_spec(struct session *s, const char **argument)
 {
     int status = open_line(s, argument);
-    struct sweeping_line *l = &s->lines[s->count - 1];
+    struct comparing_side *l = &s->lines[s->count - 1];
     devices_drop_worker(l->work.list);
     if (status == EXIT_DONE)
         status = comparing_on_one_card(&s->lines[0].work, &l->work);
     // Two specs may have one name: then their paths tell them apart.
-    for (const struct sweeping_line *other = s->lines; other < l; other++) {
-        if (str_equal(other->label, l->label))
-            l->label = l->call.arguments[0];
+    for (const struct comparing_side *other = s->lines; other < l; other++) {
+        if (!str_equal(text_cstr(&other->label), text_cstr(&l->label)))
+            continue;
+        text_clear(&l->label);
+        text_add(&l->label, l->call.arguments[0]);
     }
     return status == EXIT_DONE ? check_constants(s, l) : status;
-}
-
-// When all are known.
-static int label_routines(struct session *s)
-{
-    struct error e = ERROR_INIT;
-    const struct against *all[SWEEP_LINES];
-    size_t count = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (s->lines[i].against.routine != ROUTINE_NONE)
-            all[count++] = &s->lines[i].against;
-    }
-    int status = against_refuse_same(all, count);
-    for (uint32_t i = 0; i < s->count && status == EXIT_DONE; i++) {
-        struct sweeping_line *l = &s->lines[i];
-        struct text label = TEXT_INIT;
-        if (l->against.routine == ROUTINE_NONE)
-            continue;
-        against_label(&l->against, all, count, &label);
-        l->label = text_to_arena(&label, &s->arena);
-        if (!l->label && !error_memory(&e))
-            status = work_failed(&e);
-    }
-    return status;
-}
-
-// Beside the first spec, whose work it does, on its device.
-static int open_routine(struct session *s, const char *text)
-{
-    struct error e = ERROR_INIT;
-    struct text name = TEXT_INIT;
-    struct sweeping_line *l = add_line(s, s->call->arguments);
-    struct work *w = &l->work;
-    w->read = s->lines[0].work.spec;
-    int status = against_open(w, text, s->lines[0].work.device, &l->against);
-    if (status != EXIT_DONE)
-        return status;
-    against_name(&l->against, w->spec->name, &name);
-    l->name = text_to_arena(&name, &s->arena);
-    if (!l->name && !error_memory(&e))
-        status = work_failed(&e);
-    return status;
 }
 
 static bool is_spec(const char *text)
@@ -211,10 +150,9 @@ static int make_plan(struct session *s)
 {
     struct error e = ERROR_INIT;
     const struct list *set = &s->settings->given.set;
-    if (set->count == 0) {
-        complain("sweep needs --set NAME=VALUE,VALUE,...: the constants of its points");
-        return EXIT_USAGE;
-    }
+    if (set->count == 0)
+        return refuse(EXIT_USAGE,
+                      "sweep needs --set NAME=VALUE,VALUE,...: the constants of its points");
     bool ok = sweep_plan_make(s->lines[0].work.spec, set->items, set->count, s->settings->product,
                               &s->arena, &s->plan, &e);
     uint32_t *panels = ok ? arena_array(&s->arena, s->plan.point_count, sizeof *panels) : NULL;
@@ -224,6 +162,11 @@ static int make_plan(struct session *s)
     s->report.panel_count = sweep_plan_panels(&s->plan, s->report.axis, panels);
     s->report.panels = panels;
     return EXIT_DONE;
+}
+
+static int open_routine(struct session *s, const char *text)
+{
+    return comparing_open_routine(add_line(s, s->call->arguments), text, &s->lines[0].work);
 }
 
 static int open_sweep(struct session *s)
@@ -239,7 +182,11 @@ static int open_sweep(struct session *s)
         status = is_spec(against->items[i]) ? open_spec(s, &against->items[i])
                                             : open_routine(s, against->items[i]);
     if (status == EXIT_DONE)
-        status = label_routines(s);
+        status = comparing_name_routines(s->lines, s->count);
+    for (uint32_t i = 0; i < s->count && status == EXIT_DONE; i++) {
+        if ((s->lines[i].label.failed || s->lines[i].name.failed) && !error_memory(&e))
+            status = work_failed(&e);
+    }
     const struct work *w = &s->lines[0].work;
     if (status == EXIT_DONE && w->store &&
         !peak_find(w->store, w->device, &s->arena, &s->lines[0].work.peak, &e))
@@ -252,9 +199,10 @@ static void begin_report(struct session *s)
 {
     struct work *w = &s->lines[0].work;
     for (uint32_t i = 0; i < s->count; i++) {
-        const struct sweeping_line *l = &s->lines[i];
-        s->report_lines[i] = (struct sweep_report_line){
-            l->label, l->work.spec->name, l->work.device, l->against.routine != ROUTINE_NONE};
+        const struct comparing_side *l = &s->lines[i];
+        s->report_lines[i] =
+            (struct sweep_report_line){text_cstr(&l->label), l->work.spec->name, l->work.device,
+                                       l->against.routine != ROUTINE_NONE};
     }
     s->report.about = &w->about;
     s->report.spec = w->spec;
@@ -273,7 +221,7 @@ static int start_sweep(struct session *s)
     if (!lines && !error_memory(&e))
         return work_failed(&e);
     for (uint32_t i = 0; i < s->count; i++) {
-        struct sweeping_line *l = &s->lines[i];
+        struct comparing_side *l = &s->lines[i];
         struct work *w = &l->work;
         bool is_routine = l->against.routine != ROUTINE_NONE; // nothing is tuned
         struct hone_tune_options tune = (is_routine ? s->lines : l)->work.options;
@@ -281,16 +229,13 @@ static int start_sweep(struct session *s)
         tune.store = w->opened;
         if (!setup_tune(&w->setup, &tune, &e))
             return work_failed(&e);
-        lines[i] = (struct sweep_line){.label = l->label,
-                                       .path = w->spec->path,
-                                       .spec = w->spec,
+        lines[i] = (struct sweep_line){.path = w->spec->path,
                                        .strict = given->given.strict,
-                                       .routine = l->against.routine,
-                                       .routine_library = l->against.library,
-                                       .name = l->name,
                                        .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
                                        .tune = w->setup.options};
-        lines[i].tune.setup.device = w->device;
+        lines[i].tune.setup.at.device = w->device;
+        comparing_part(l, &lines[i].side);
+        lines[i].side.place_count = w->places.count > 0; // rounds are of one device
     }
     const struct hone_devices *list = s->lines[0].work.list;
     struct sweep_options o = {.lines = lines,
@@ -298,7 +243,7 @@ static int start_sweep(struct session *s)
                               .plan = &s->plan,
                               .again = given->measure.fresh_ranking,
                               .rounds = given->rounds,
-                              .spare = list ? list->spare : NULL};
+                              .spare = list ? list->workplace.at.spare : NULL};
     begin_report(s);
     s->sweep = sweep_new(&o, &e);
     return s->sweep ? EXIT_DONE : work_failed(&e);
@@ -368,7 +313,7 @@ static void show_sweep_progress(void *context, const struct screen *screen, stru
     text_addf(line, "point %llu of %llu", (unsigned long long)p.common.done + 1,
               (unsigned long long)p.common.planned);
     if (p.phase == SWEEP_TUNING)
-        text_addf(line, ", tuning %s\n", s->lines[p.line].label);
+        text_addf(line, ", tuning %s\n", text_cstr(&s->lines[p.line].label));
     else if (p.phase != SWEEP_OPENING)
         text_add(line, ", interleaved\n");
     if (p.phase == SWEEP_OPENING)
@@ -480,8 +425,8 @@ static int run_sweep(struct invocation *i)
     if (status == EXIT_DONE)
         status = sweep_and_show(&s);
     sweep_free(s.sweep);
-    for (uint32_t k = 0; k < s.count; k++)
-        work_release(&s.lines[k].work);
+    while (s.count-- > 0) // the first line's nodes serve all
+        comparing_side_release(&s.lines[s.count]);
     once_release(&s.once);
     arena_release(&s.arena);
     return status;

@@ -29,24 +29,16 @@ static int verify_rows(struct work *w)
     struct problems problems = {.arena = &w->arena};
     if (!store_verify(w->store, note_problem, &problems, &checked, &e))
         return work_failed(&e);
-    put_report(store_verify_writers, w->given->output.format,
-               &(struct store_report){.path = store_path(w->store),
-                                      .format = w->given->output.format,
-                                      .checked = &checked,
-                                      .problems = problems.list,
-                                      .problem_count = problems.count});
+    work_put_store(w, store_verify_writers,
+                   (struct store_report){.checked = &checked,
+                                         .problems = problems.list,
+                                         .problem_count = problems.count});
     return checked.problems ? EXIT_NOTHING : EXIT_DONE;
 }
 
 static int run_verify(struct invocation *i)
 {
-    struct work w;
-    work_init(&w, i, i->settings, NULL);
-    int status = work_own_store(&w, HONE_STORE_READ);
-    if (status == EXIT_DONE)
-        status = verify_rows(&w);
-    work_release(&w);
-    return status;
+    return work_on_store(i, verify_rows);
 }
 
 // ---- the command -------------------------------------------------------------------------------

@@ -49,12 +49,16 @@ bool error_memory(struct error *e)
     return error_set(e, ERROR_MEMORY, "%s", error_code_text(ERROR_MEMORY));
 }
 
+void *error_no_memory(struct error *e)
+{
+    error_memory(e);
+    return NULL;
+}
+
 void *alloc_zeroed(size_t size, struct error *e)
 {
     void *memory = calloc(1, size);
-    if (!memory)
-        error_memory(e);
-    return memory;
+    return memory ? memory : error_no_memory(e);
 }
 
 bool error_context(struct error *e, const char *format, ...)

@@ -53,6 +53,8 @@ bool error_set_driver(struct error *e, enum error_code code, int driver, const c
     __attribute__((format(printf, 4, 5)));
 // Sets ERROR_MEMORY.
 bool error_memory(struct error *e);
+// The same where a pointer is returned: NULL.
+void *error_no_memory(struct error *e);
 // Zeroed memory, for free(); NULL with ERROR_MEMORY.
 void *alloc_zeroed(size_t size, struct error *e);
 // Puts "context: " in front of the text.

@@ -143,8 +143,7 @@ struct final_ranking *final_ranking_new(const struct final_ranking_options *o, s
     if (s->rounds && s->asked && s->times && s->lane_of_round && s->by_host && s->failures)
         return s;
     final_ranking_free(s);
-    error_memory(e);
-    return NULL;
+    return error_no_memory(e);
 }
 
 static void forget_turns(struct final_ranking *s)

@@ -5,16 +5,12 @@
 
 void setup_live(const struct setup *s, struct live_options *live)
 {
-    live->worker = s->worker;
-    live->environment = s->environment;
-    live->device = s->device;
-    live->jobs = s->jobs;
+    live->at = s->at;
     live->builders = s->builders;
     live->builder_count = s->builder_count;
     live->terms = s->terms;
     live->build_only = s->build_only;
     live->leaving = s->leaving;
-    live->spare = s->spare;
     live->endings = s->endings;
     live->log = s->log;
 }
@@ -39,8 +35,8 @@ struct evaluator *setup_evaluator(const struct setup *s, struct live_options liv
     cached.fresh = s->fresh;
     cached.retry = s->retry;
     cached.lock_folder = s->build_only ? NULL : s->lock_folder;
-    if (!cached.spec_name)
-        cached.spec_name = s->spec->name;
+    if (!cached.as.spec_name)
+        cached.as.spec_name = s->spec->name;
     if (s->place_count > 1) {
         const struct farm_options farm = {.places = s->places,
                                           .count = s->place_count,
@@ -52,12 +48,12 @@ struct evaluator *setup_evaluator(const struct setup *s, struct live_options liv
         return ev;
     }
     if (s->place_count == 1)
-        place_use(s->places, &live);
+        live.at = place_with_jobs(s->places, s->at.jobs);
     // More workers than jobs would only open devices.
-    if (!live.jobs)
-        live.jobs = live_default_jobs(live.node, s->device);
-    if (live.jobs > planned)
-        live.jobs = (uint32_t)planned;
+    if (!live.at.jobs)
+        live.at.jobs = live_default_jobs(live.at.node, s->at.device);
+    if (live.at.jobs > planned)
+        live.at.jobs = (uint32_t)planned;
     *builders = live_pool_workers(&live);
     return cached_new(&cached, &live, e);
 }

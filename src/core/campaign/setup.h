@@ -14,19 +14,15 @@
 struct setup {
     const struct spec *spec; // NULL: the run has none, or each of its points its own
 
-    // Where jobs run. `places` (optional): equal devices that share the work, `device` being that of the first; 0: `device`
-    // alone, with `worker`, `environment` and `spare`.
-    const struct device_info *device;
-    const char *const *worker;      // argv, NULL-terminated
-    const char *const *environment; // of workers, NAME=VALUE, NULL-terminated; or NULL
+    // Where jobs run, on this machine. `places` (optional): equal devices that share the work instead, the first with the device
+    // of `at`, whose `jobs` they share.
+    struct place at;
     const struct place *places;
     uint32_t place_count;
     const struct place *builders; // (optional) as in live_options
     uint32_t builder_count;
-    uint32_t jobs;           // build workers at most; 0: as many as are useful
     const char *lock_folder; // (optional) where the device's lock stands, e.g. "/tmp"
-    struct spare *spare;     // (optional) as in live_options
-    struct endings *endings; // (optional) likewise
+    struct endings *endings; // (optional) as in live_options
     bool leaving;            // the process ends right after the run: workers are not waited for
 
     // Results that are known already.

@@ -14,7 +14,7 @@ static struct space *space_of_subject(const struct subject *s, struct space_shar
 {
     const struct setup *o = &s->setup;
     struct space_options so = o->space;
-    so.device = o->device;
+    so.device = o->at.device;
     so.share = share;
     return space_new(o->spec, &so, e);
 }
@@ -65,14 +65,12 @@ static struct job *any_job(struct subject *s, struct error *e)
     uint64_t apart = count > TRIED_MOST ? count / TRIED_MOST : 1;
     uint32_t *choice = arena_array(&s->arena, s->setup.spec->parameter_count + 1, sizeof *choice);
     bool same = true; // the error of all that were tried
-    if (!choice) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!choice)
+        return error_no_memory(e);
     for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
         struct error why = ERROR_INIT;
         space_get(s->space, (first + i * apart) % count, choice);
-        if (spec_job(s->setup.spec, s->sources, s->setup.device, choice, &job, &why)) {
+        if (spec_job(s->setup.spec, s->sources, s->setup.at.device, choice, &job, &why)) {
             error_clear(e);
             return job;
         }
@@ -112,11 +110,10 @@ static bool look_at_reference(struct subject *s, struct error *e)
 static bool find_default(struct subject *s, struct error *e)
 {
     const struct spec *spec = s->setup.spec;
-    uint32_t *choice = arena_array(&s->arena, spec->parameter_count + 1, sizeof *choice);
+    uint32_t *choice = spec_choice(spec, "", &s->arena, e);
     if (!choice)
-        return error_memory(e);
-    spec_default(spec, choice);
-    if (s->sources && !spec_baseline(s->sources, s->setup.device, choice)) {
+        return false;
+    if (s->sources && !spec_baseline(s->sources, s->setup.at.device, choice)) {
         const struct space *whole = subject_whole(s, e);
         if (!whole)
             return false;
@@ -135,7 +132,7 @@ static bool subject_language(const struct subject *s, enum language *out, struct
 {
     const struct setup *o = &s->setup;
     struct spec_languages has;
-    *out = o->device->language;
+    *out = o->at.device->language;
     if (!s->o.routine || spec_has_language(o->spec, *out))
         return true;
     bool ok = spec_languages(o->spec, &has, e);
@@ -160,8 +157,9 @@ bool subject_make(struct subject *s, const struct setup *setup, const struct sub
     s->o = *o;
     arena_init(&s->arena);
     spec_constants_text(setup->spec, &constants);
-    s->constants = text_steal(&constants);
-    if (!s->constants)
+    s->as = (struct stored_as){.spec_name = o->name ? o->name : setup->spec->name,
+                               .constants = text_to_arena(&constants, &s->arena)};
+    if (!s->as.constants)
         return error_memory(e);
     if (o->space) {
         s->space = o->space;
@@ -171,10 +169,10 @@ bool subject_make(struct subject *s, const struct setup *setup, const struct sub
     enum language language;
     if (!subject_language(s, &language, e))
         return false;
-    s->sources = spec_sources_read(setup->spec, language, setup->device, setup->log, e);
+    s->sources = spec_sources_read(setup->spec, language, setup->at.device, setup->log, e);
     if (!s->sources || (!o->routine && !make_subject_space(s, e)))
         return false;
-    spec_sources_digest(s->sources, &s->source);
+    spec_sources_digest(s->sources, &s->as.source);
     if (o->routine)
         return look_at_routine(s, e);
     return find_default(s, e) && look_at_reference(s, e);
@@ -186,7 +184,6 @@ void subject_release(struct subject *s)
         space_free(s->space);
     space_free(s->whole);
     spec_sources_free(s->sources);
-    free(s->constants);
     arena_release(&s->arena);
 }
 
@@ -210,16 +207,16 @@ bool subject_begin(const struct subject *s, struct error *e)
     if (!o->store)
         return true;
     struct text facts = TEXT_INIT;
-    add_facts(o->device, &facts);
+    add_facts(o->at.device, &facts);
     struct store_session session = {.command = o->command,
                                     .hone_version = HONE_VERSION,
-                                    .spec_name = s->o.name ? s->o.name : spec->name,
+                                    .spec_name = s->as.spec_name,
                                     .spec_path = spec->path,
                                     .spec_text = spec->text,
-                                    .constants = s->constants,
+                                    .constants = s->as.constants,
                                     .host = o->host,
                                     .seed = o->seed,
-                                    .device = o->device,
+                                    .device = o->at.device,
                                     .surroundings = text_cstr(&facts)};
     bool ok = facts.failed ? error_memory(e) : store_begin(o->store, &session, e);
     text_release(&facts);
@@ -230,7 +227,7 @@ bool subject_describe(const struct subject *s, struct store *store, const char *
                       struct error *e)
 {
     struct text facts = TEXT_INIT;
-    add_facts(s->setup.device, &facts);
+    add_facts(s->setup.at.device, &facts);
     text_addf(&facts, " " SUBJECT_DEVICES "%s", devices);
     bool ok = facts.failed ? error_memory(e) : store_surroundings(store, text_cstr(&facts), e);
     text_release(&facts);

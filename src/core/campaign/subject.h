@@ -21,10 +21,9 @@ struct subject {
     struct subject_options o;
     struct arena arena;
     struct spec_sources *sources;
-    struct digest source; // of them
-    struct space *space;  // not empty; NULL of a routine
-    struct space *whole;  // (or NULL: not asked for, or `space`) of which that is a share
-    char *constants;      // "WIDTH=256"
+    struct space *space; // not empty; NULL of a routine
+    struct space *whole; // (or NULL: not asked for, or `space`) of which that is a share
+    struct stored_as as; // what its results are stored under
     uint64_t default_index;
     bool has_default;
     // How results are verified. `against`: "gemm", "default configuration"; "" if nothing is

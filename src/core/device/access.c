@@ -140,10 +140,8 @@ const void *memory_look(struct device *d, struct memory *m, void **copy, struct 
     if (m->host)
         return claim(d, m, e) ? m->map.data : NULL;
     *copy = calloc(1, m->bytes); // what a driver says that it read must not be what was there
-    if (!*copy) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!*copy)
+        return error_no_memory(e);
     if (memory_read(d, m, 0, *copy, m->bytes, e))
         return *copy;
     free(*copy);

@@ -59,10 +59,8 @@ static void (*const readers[SCALAR_COUNT])(const void *data, const int64_t *at, 
 static void *make_contents_of(const struct job_buffer *b, struct error *e)
 {
     uint8_t *data = malloc((size_t)fill_bytes(b) + 1);
-    if (!data) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!data)
+        return error_no_memory(e);
     if (!fill_make(b, data, e)) {
         free(data);
         return NULL;

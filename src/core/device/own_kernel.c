@@ -88,10 +88,8 @@ static struct own_kernel *add(struct device *d, const struct own_text *t, struct
 {
     size_t length = strlen(t->defines) + 1;
     struct own_kernel *k = malloc(sizeof *k + length);
-    if (!k) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!k)
+        return error_no_memory(e);
     *k = (struct own_kernel){.next = d->own_kernels, .name = t->name, .pieces = t->pieces};
     k->defines = memcpy(k + 1, t->defines, length);
     d->own_kernels = k;

@@ -704,10 +704,8 @@ static const struct elementwise_array *list_array(struct compiler *c, const stru
     struct elementwise_array *array = arena_alloc(c->arena, sizeof *array);
     double *numbers = arena_array(c->arena, (size_t)list->count + 1, sizeof *numbers);
     int64_t *integers = (int64_t *)(void *)numbers;
-    if (!array || !numbers) {
-        error_memory(c->error);
-        return NULL;
-    }
+    if (!array || !numbers)
+        return error_no_memory(c->error);
     *array = (struct elementwise_array){
         .name = "the list", .count = list->count, .data = numbers, .read = read_integers};
     for (uint32_t i = 0; i < list->count; i++) {
@@ -1435,10 +1433,8 @@ parse_question(struct arena *a, const struct elementwise_question *q, struct err
 {
     size_t count = SLOTS_OWN + (size_t)q->constant_count + q->array_count;
     struct expr_symbol *items = arena_array(a, count, sizeof *items);
-    if (!items) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!items)
+        return error_no_memory(e);
     items[SLOT_INDEX].name = "i";
     items[SLOT_SIZE].name = "size";
     for (uint32_t i = 0; i < q->constant_count; i++)
@@ -1475,10 +1471,8 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
         return NULL;
     }
     c.reads = arena_array(a, (size_t)q->array_count + 1, sizeof *c.reads);
-    if (!c.reads) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!c.reads)
+        return error_no_memory(e);
     *out = (struct elementwise){.space_count = 1, .reads = c.reads};
     const struct cell *root = make_index(&c) ? compile_text(&c, t) : NULL;
     out->root = root && q->wraps && !root->is_float ? wrap_cell(&c, root, q->wraps) : root;

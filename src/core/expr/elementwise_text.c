@@ -343,10 +343,8 @@ struct elementwise_text *elementwise_parse(struct arena *a, const char *text,
     struct line_reader r = {.arena = a, .error = e, .out = t, .own = symbols->count};
     r.symbols = arena_array(a, r.own + LINE_NAMES_LIMIT, sizeof *r.symbols);
     r.used = arena_array(a, r.own + 1, sizeof *r.used);
-    if (!t || !r.symbols || !r.used) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!t || !r.symbols || !r.used)
+        return error_no_memory(e);
     *t = (struct elementwise_text){.text = text};
     for (size_t i = 0; i < r.own; i++)
         r.symbols[i] = symbols->items[i];

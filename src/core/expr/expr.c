@@ -31,18 +31,14 @@ static struct expr *build_expr(struct arena *a, const char *text,
 {
     struct expr *x = arena_alloc(a, sizeof *x);
     bool *used = arena_array(a, symbols->count + 1, sizeof *used);
-    if (!x || !used || !(x->text = arena_strdup(a, text))) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!x || !used || !(x->text = arena_strdup(a, text)))
+        return error_no_memory(e);
     struct node *root = parse_text(a, x->text, symbols, e);
     if (!root || !bind_names(a, root, x->text, symbols, used, e))
         return NULL;
     x->root = root;
-    if (!collect_slots(a, x, used, symbols->count)) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!collect_slots(a, x, used, symbols->count))
+        return error_no_memory(e);
     return x;
 }
 

@@ -24,8 +24,7 @@ static struct node *fail_parse(struct parser *p, const char *place, const char *
 
 static struct node *fail_memory(struct parser *p)
 {
-    error_memory(p->lexer.error);
-    return NULL;
+    return error_no_memory(p->lexer.error);
 }
 
 static const char *here(const struct parser *p)

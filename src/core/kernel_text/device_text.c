@@ -10,8 +10,8 @@
 struct word {
     const struct token *token;
     uint32_t file;
-    bool is_dropped;
-    const char *instead; // (or NULL) what is written in its place
+    bool is_dropped, is_inside; // is_inside: behind another word of what is dropped
+    const char *instead;        // (or NULL) what is written in its place
 };
 
 enum part_kind { PART_FRAME, PART_FUNCTION, PART_RECORD, PART_TYPE, PART_VARIABLE, PART_CALL };
@@ -299,6 +299,21 @@ static enum part_kind kind_at_brace(const struct device_reader *d, size_t i, boo
     return has_record && !has_list ? PART_RECORD : PART_FUNCTION;
 }
 
+// An attribute in front of its brackets: of the language, or a macro of the text's own with the declared name behind.
+static bool is_attribute(const struct device_reader *d, size_t i)
+{
+    if (is_listed_at(d, i, attribute_words))
+        return true;
+    bool is_macro = false;
+    const size_t behind = is_name_at(d, i) ? behind_brackets(d, i + 1) : 0;
+    const bool is_declared =
+        behind && is_name_at(d, behind) &&
+        (is_at(d, behind + 1, "[") || is_at(d, behind + 1, "=") || is_at(d, behind + 1, ";"));
+    for (size_t k = 0; is_declared && k < d->define_count && !is_macro; k++)
+        is_macro = str_equal(d->defines[k].name, d->words[i].token->text);
+    return is_macro;
+}
+
 // Reads what is declared at word i.
 static void read_device_part(struct device_reader *d, size_t i, struct part *p)
 {
@@ -309,12 +324,11 @@ static void read_device_part(struct device_reader *d, size_t i, struct part *p)
         is_name_at(d, i) && is_at(d, i + 1, "(") && !is_listed_at(d, i, attribute_words);
     size_t at = i;
     while (at < d->word_count) {
-        const bool is_attribute = at > i && is_listed_at(d, at - 1, attribute_words);
         note_part_word(d, p, at);
         if (is_at(d, at, "template") && is_at(d, at + 1, "<")) {
             at = behind_template(d, at);
         } else if (is_at(d, at, "(") || is_at(d, at, "[")) {
-            has_list |= is_at(d, at, "(") && !is_attribute && !has_value;
+            has_list |= is_at(d, at, "(") && !(at > i && is_attribute(d, at - 1)) && !has_value;
             at = behind_brackets(d, at);
             if (is_call && at < d->word_count && !is_at(d, at, "{") && has_list) {
                 p->kind = PART_CALL;
@@ -374,7 +388,7 @@ static bool declares_function(const struct device_reader *d, const struct part *
         } else if (is_at(d, i, "operator")) {
             return true; // what calls it does not name it
         } else if (is_at(d, i, "(")) {
-            if (!is_listed_at(d, i - 1, attribute_words))
+            if (!is_attribute(d, i - 1))
                 return is_used(d, i - 1);
             i = behind_brackets(d, i) - 1;
         }
@@ -659,11 +673,20 @@ static void write_library_types(struct device_reader *d, uint32_t line, struct t
         text_addf(out, "#line %u\n", line);
 }
 
+static void write_lines_of(const char *text, size_t length, struct text *out)
+{
+    for (size_t at = 0; at < length; at++) {
+        if (text[at] == '\n')
+            text_addc(out, '\n');
+    }
+}
+
 static bool write_device_file(struct device_reader *d, uint32_t file)
 {
     struct device_file *f = &d->program->files[file];
     const struct scan *scan = &d->scans[file];
     struct text out = TEXT_INIT;
+    size_t behind = 0; // word behind the last one that was written or left out
     for (uint32_t i = 0; i < scan->count; i++) {
         const struct item_words *words = &d->items[file][i];
         const size_t from = scan->items[i].from;
@@ -671,16 +694,20 @@ static bool write_device_file(struct device_reader *d, uint32_t file)
         const bool is_text = scan->items[i].kind == SCAN_TEXT && !scan->items[i].reads;
         if (is_host_header(d, &scan->items[i])) {
             write_library_types(d, scan->items[i].first, &out);
-            for (size_t at = from; at < to; at++) {
-                if (f->text[at] == '\n')
-                    text_addc(&out, '\n');
-            }
+            write_lines_of(f->text + from, to - from, &out);
+            continue;
+        }
+        // The compiler may see other lines in the midst of what is left out.
+        if (is_text && !words->is_live && behind < d->word_count && d->words[behind].is_inside &&
+            d->words[behind].file == file) {
+            write_lines_of(f->text + from, to - from, &out);
             continue;
         }
         if (!is_text || !words->is_live) {
             text_addn(&out, f->text + from, to - from);
             continue;
         }
+        behind = words->to;
         uint32_t line = scan->items[i].first;
         for (size_t at = words->from; at < words->to; at++) {
             if (!d->words[at].is_dropped)
@@ -720,8 +747,10 @@ static bool drop_parts(struct device_reader *d)
         d->program->left_out += is_host;
         if (is_host && first->file == 0 && !d->program->first_line)
             d->program->first_line = first->token->line;
-        for (size_t k = p->from; k < p->to && !p->is_kept; k++)
+        for (size_t k = p->from; k < p->to && !p->is_kept; k++) {
             d->words[k].is_dropped = true;
+            d->words[k].is_inside = k > p->from;
+        }
     }
     return has_kernel && (d->program->left_out || d->program->faulty || has_host_header(d));
 }

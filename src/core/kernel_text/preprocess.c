@@ -225,5 +225,7 @@ bool lone_text_run(struct lone_text *t, const struct given_names *given, enum la
                        .file_count = 1,
                        .main_count = 1,
                        .terms = {&watched, macros, l, .assumes = true, .keeps_given = true}};
-    return preprocess_run(&f, a, out);
+    const bool ok = preprocess_run(&f, a, out);
+    out->given = arena_copy(a, given, sizeof *given);
+    return ok && out->given;
 }

@@ -16,21 +16,6 @@ struct refused {
     size_t count;
 };
 
-struct preprocessed {
-    struct token *tokens; // TOKENS_AHEAD of kind TOKEN_END behind them; no directives
-    size_t count;
-    struct refused *refused;
-    size_t refused_count;
-    bool failed;  // some text may be missing: too much of it, or conditions that are not balanced
-    bool is_open; // it includes what is not here: a name may mean anything
-};
-
-// Follows the program and reads the lines that are, or may be, compiled: sets `live`, `error` and
-// `context`. False without memory.
-bool preprocess_run(struct follow *f, struct arena *a, struct preprocessed *out);
-
-// ---- a text alone ----
-
 // A name that stays a name, and what it is worth in conditions.
 struct given_name {
     const char *name;
@@ -41,6 +26,22 @@ struct given_names {
     const struct given_name *list;
     size_t count;
 };
+
+struct preprocessed {
+    struct token *tokens; // TOKENS_AHEAD of kind TOKEN_END behind them; no directives
+    size_t count;
+    struct refused *refused;
+    size_t refused_count;
+    bool failed;  // some text may be missing: too much of it, or conditions that are not balanced
+    bool is_open; // it includes what is not here: a name may mean anything
+    const struct given_names *given; // (or NULL) lone_text_run()'s
+};
+
+// Follows the program and reads the lines that are, or may be, compiled: sets `live`, `error` and
+// `context`. False without memory.
+bool preprocess_run(struct follow *f, struct arena *a, struct preprocessed *out);
+
+// ---- a text alone ----
 
 // One file, what it includes being put in before; it may be preprocessed with several values.
 struct lone_text {

@@ -76,6 +76,20 @@ static bool has_raw_string(const char *line)
     return false;
 }
 
+// Has the line the part outside of what stands in quotes (assembly has comments there)? An apostrophe may be anything.
+static bool has_unquoted(const char *line, const char *part)
+{
+    bool is_quoted = false;
+    const bool is_plain = strchr(line, '\'') || strstr(line, "??") || strstr(line, "R\"");
+    for (const char *c = line; *c; c++) {
+        if (!is_quoted && str_starts(c, part))
+            return true;
+        is_quoted ^= !is_plain && *c == '"';
+        c += is_quoted && *c == '\\' && c[1];
+    }
+    return false;
+}
+
 static void note_opaque(struct scanner *s, const char *line)
 {
     static const struct {
@@ -89,7 +103,7 @@ static void note_opaque(struct scanner *s, const char *line)
         {"//", "a comment is written in an unusual way"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (!strstr(line, parts[i].part))
+        if (!has_unquoted(line, parts[i].part))
             continue;
         if (!s->out->opaque)
             s->out->opaque = parts[i].why;

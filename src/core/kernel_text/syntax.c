@@ -25,6 +25,7 @@ struct type_name {
 
 struct parser {
     const struct token *at, *end;
+    const struct given_names *given; // (or NULL)
     struct arena *arena;
     enum language language;
     const struct language_traits *traits;
@@ -497,6 +498,42 @@ static bool write_member(const struct parser *p, const struct type *t, const cha
     return true;
 }
 
+// Is it a number, or made of numbers and of names that are given one?
+static bool fold_length(const struct parser *p, const struct node *n, int64_t *out)
+{
+    int64_t a = 0, b = 0;
+    *out = n ? n->integer : 0;
+    if (!n || n->kind == NODE_NUMBER)
+        return n != NULL;
+    for (size_t i = 0; n->kind == NODE_NAME && p->given && i < p->given->count; i++) {
+        *out = p->given->list[i].value;
+        if (strcmp(p->given->list[i].name, n->name) == 0)
+            return true;
+    }
+    const bool is_type = n->kind == NODE_SIZEOF && n->type && !n->type->stars;
+    *out = is_type ? (int64_t)n->type->component * n->type->lanes : 0;
+    if (n->kind != NODE_BINARY || !fold_length(p, n->a, &a) || !fold_length(p, n->b, &b))
+        return is_type && *out > 0;
+    const bool is_small = a >= 0 && b >= 0 && a < 1 << 30 && b < 1 << 30;
+    *out = n->sign == SIGN('+', 0, 0)               ? a + b
+           : n->sign == SIGN('-', 0, 0)             ? a - b
+           : n->sign == SIGN('*', 0, 0)             ? a * b
+           : n->sign == SIGN('/', 0, 0) && b        ? a / b
+           : n->sign == SIGN('<', '<', 0) && b < 30 ? a << b
+           : n->sign == SIGN('>', '>', 0) && b < 30 ? a >> b
+                                                    : -1;
+    return is_small && *out >= 0;
+}
+
+static void fold_lengths(struct parser *p, struct type *t)
+{
+    int64_t length;
+    for (uint32_t i = 0; i < t->dimension_count; i++) {
+        if (fold_length(p, t->dimensions[i], &length))
+            t->dimensions[i] = number_node(p, length);
+    }
+}
+
 // The size of a record whose members may have been read since its name was.
 static void size_record(const struct parser *p, const char *name, struct type *t)
 {
@@ -539,6 +576,7 @@ static void read_record(struct parser *p, struct type *t, bool is_union)
             struct type one = member;
             uint64_t bytes = 1;
             const char *name = read_declarator(p, &one);
+            fold_lengths(p, &one);
             is_written = is_written && write_member(p, &one, name, inner, &r, &members) &&
                          !at_sign(p, ":"); // bits
             for (uint32_t i = 0; i < one.dimension_count; i++) {
@@ -654,6 +692,16 @@ static struct function *function_ahead(const struct parser *p)
     return p->function && !p->function->name ? p->function : NULL;
 }
 
+// A word that nothing explains in front of a type.
+static bool is_export_word(const struct parser *p)
+{
+    struct type ignored = {.base = TYPE_VOID};
+    const char *next = p->at + 1 < p->end && p->at[1].kind == TOKEN_NAME ? p->at[1].text : NULL;
+    return next && !find_type(p, p->at->text) && !builtin_type(p, p->at->text, &ignored) &&
+           find_slot(p, next) == SLOT_NONE &&
+           (joins_type(next) || builtin_type(p, next, &ignored) || find_type(p, next));
+}
+
 // All that stands before the names that are declared.
 static void read_specifiers(struct parser *p, struct type *t)
 {
@@ -695,6 +743,8 @@ static void read_specifiers(struct parser *p, struct type *t)
             read_enum(p, t);
             has_type = true;
             continue;
+        } else if (!has_type && is_export_word(p)) {
+            // what a macro of the host leaves out: EXPORT void f()
         } else if (!has_type) {
             take_type_word(p, t);
             has_type = true;
@@ -1696,6 +1746,7 @@ bool syntax_read(const struct preprocessed *text, enum language l, struct arena 
 {
     struct parser p = {.at = text->tokens,
                        .end = text->tokens + text->count,
+                       .given = text->given,
                        .arena = a,
                        .language = l,
                        .traits = language_traits(l),

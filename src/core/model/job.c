@@ -93,10 +93,8 @@ struct job *job_decode(const void *data, size_t length, struct error *e)
     char what[64];
     struct wire w;
     struct job *j = job_new();
-    if (j == NULL) {
-        error_memory(e);
-        return NULL;
-    }
+    if (j == NULL)
+        return error_no_memory(e);
     wire_reader(&w, data, length, &j->arena);
     job_codec(&w, j);
     str_format(what, sizeof what, "these %zu bytes are not a job", length);

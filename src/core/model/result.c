@@ -94,12 +94,9 @@ static void circumstances_codec(struct wire *w, struct result *r)
 {
     for (size_t i = 0; i < sizeof r->ranking; i++)
         wire_u8(w, &r->ranking[i]);
-    wire_f64(w, &r->terms.level);
-    wire_f64(w, &r->terms.behind);
-    wire_f64(w, &r->terms.alike);
-    wire_u32(w, &r->terms.rounds);
-    wire_u32(w, &r->terms.looks);
-    wire_u32(w, &r->terms.early);
+#define X(type, codec, name) wire_##codec(w, &r->terms.name);
+    RANKED_RULES(X)
+#undef X
     wire_u64(w, &r->terms.resolution_ns);
     wire_u32(w, &r->warmups);
     wire_u64(w, &r->machine.at_ns);
@@ -208,10 +205,8 @@ struct result *result_decode_format(const void *data, size_t length, int format,
     char what[64];
     struct wire w;
     struct result *r = result_new();
-    if (r == NULL) {
-        error_memory(e);
-        return NULL;
-    }
+    if (r == NULL)
+        return error_no_memory(e);
     wire_reader(&w, data, length, &r->arena);
     codec_of_format(&w, r, format);
     str_format(what, sizeof what, "these %zu bytes are not a result", length);

@@ -199,10 +199,20 @@ struct energy {
                           // is, or was not asked for
 };
 
+// X(type, codec, name): the rules (stats/rules.h) by which a ranking is decided, in the order of the codec.
+#define RANKED_RULES(X)                                                                            \
+    X(double, f64, level)                                                                          \
+    X(double, f64, behind)                                                                         \
+    X(double, f64, alike)                                                                          \
+    X(uint32_t, u32, rounds)                                                                       \
+    X(uint32_t, u32, looks)                                                                        \
+    X(uint32_t, u32, early)
+
 // Inputs of a ranking besides the samples: with both, the ranking can be reproduced.
 struct ranked_terms {
-    double level, behind, alike;   // the rules of these names
-    uint32_t rounds, looks, early; // likewise
+#define X(type, codec, name) type name;
+    RANKED_RULES(X)
+#undef X
     // The resolution of a sample, screened ones too: intervals of this result are widened to it
     // wherever they are shown. 0: an earlier hone did not say.
     uint64_t resolution_ns;

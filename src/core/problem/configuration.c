@@ -238,3 +238,12 @@ void spec_default(const struct spec *s, uint32_t *choice)
     for (uint32_t i = 0; i < s->parameter_count; i++)
         choice[i] = s->parameters[i].initial;
 }
+
+uint32_t *spec_choice(const struct spec *s, const char *values, struct arena *a, struct error *e)
+{
+    uint32_t *choice = arena_array(a, s->parameter_count + 1, sizeof *choice);
+    if (!choice)
+        return error_no_memory(e);
+    spec_default(s, choice);
+    return spec_parse_configuration(s, values, choice, e) ? choice : NULL;
+}

@@ -204,8 +204,7 @@ static json_t *to_t1(struct conversion *c)
     if (!t1 || (say_partial(c, t1) && finish_t1(c, t1)))
         return t1;
     json_decref(t1);
-    error_memory(c->e);
-    return NULL;
+    return error_no_memory(c->e);
 }
 
 // ---- printing ----------------------------------------------------------------------------------

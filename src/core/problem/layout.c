@@ -144,10 +144,8 @@ static const struct layout *read_layout(struct layout_reader *r)
 {
     struct layout *out = arena_alloc(r->arena, sizeof *out);
     size_t room = 0;
-    if (!out) {
-        error_memory(r->error);
-        return NULL;
-    }
+    if (!out)
+        return error_no_memory(r->error);
     *out = (struct layout){.members = NULL};
     r->at = strchr(r->at, '{') + 1;
     if (++r->depth > 16) {

@@ -64,14 +64,10 @@ static bool read_gemm(const struct reader *r, const struct kernel_spec *k, struc
 static bool read_reference_configuration(const struct reader *r, struct node n,
                                          struct reference_spec *out)
 {
-    uint32_t *choice = arena_array(r->arena, r->spec->parameter_count + 1, sizeof *choice);
-    if (!choice)
-        return error_memory(r->error);
-    spec_default(r->spec, choice);
-    out->choice = choice;
     const char *text = node_text(n);
-    if (!text || spec_parse_configuration(r->spec, text, choice, r->error))
-        return true;
+    out->choice = spec_choice(r->spec, text ? text : "", r->arena, r->error);
+    if (out->choice || r->error->code == ERROR_MEMORY)
+        return out->choice;
     error_context(r->error, "%s", n.path);
     r->error->code = ERROR_INPUT; // the spec's words, not the caller's
     return false;

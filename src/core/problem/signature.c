@@ -468,15 +468,18 @@ static void note_name(const struct reading *r, const char *name, bool *named)
 static void note_parameter_names(const struct reading *r, const struct function *f, bool *named)
 {
     const struct token *end = find_closing(r, f->from), *name = NULL;
+    bool has_default = false;
     for (const struct token *t = f->from + 1; t <= end && t < f->to; t++) {
+        has_default = has_default || is_sign_token(t, "=");
         if (t == end || is_sign_token(t, ",")) {
             // A single name is a type.
             if (name && name > f->from + 1 && !is_sign_token(name - 1, ","))
                 note_name(r, name->text, named);
             name = NULL;
+            has_default = false;
         } else if (is_sign_token(t, "[")) {
             t = find_closing(r, t);
-        } else {
+        } else if (!has_default) {
             name = t->kind == TOKEN_NAME ? t : NULL;
         }
     }

@@ -397,10 +397,8 @@ struct spec_sources *spec_sources_share(const struct spec_sources *src, const st
                                         struct error *e)
 {
     struct spec_sources *shared = malloc(sizeof *shared);
-    if (!shared) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!shared)
+        return error_no_memory(e);
     *shared = *src;
     arena_init(&shared->arena); // what it points to stays the other's
     shared->is_shared = true;

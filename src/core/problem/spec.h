@@ -233,6 +233,8 @@ bool spec_parse_configuration(const struct spec *s, const char *text, uint32_t *
                               struct error *e);
 // The default configuration: each parameter's Default (or first value). May be invalid.
 void spec_default(const struct spec *s, uint32_t *choice);
+// The default with these values in place of its own ("": none), in the arena. NULL: an error.
+uint32_t *spec_choice(const struct spec *s, const char *values, struct arena *a, struct error *e);
 
 // One launch as it was measured.
 struct spec_measured {

@@ -72,6 +72,5 @@ struct recorded *recorded_mirror(const struct recorded *r, bool shuffled, struct
     if (ok)
         return m;
     recorded_free(m);
-    error_memory(e);
-    return NULL;
+    return error_no_memory(e);
 }

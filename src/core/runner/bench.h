@@ -63,7 +63,7 @@ bool bench_transition(enum bench_state from, enum bench_event event, enum bench_
 struct bench_options {
     struct worker_setup setup;
     bool takes_spare;        // the spare serves as the worker, where it is there
-    struct spare *spare;     // (or NULL) as in struct live_options
+    struct spare *spare;     // (or NULL) as live_options.at says
     uint32_t renewed_after;  // jobs
     bool is_apart;           // references are another worker's: it is told of none
     struct endings *endings; // gets workers that are ended

@@ -26,7 +26,6 @@ struct record {
     bool unasked; // the store was locked by another process when it was to be asked
     bool locks;   // likewise when the result was to be stored: the device's lock is kept until then
     struct digest key;
-    char *geometry;
     struct result *answer; // from the store, waiting to be taken
     struct result *known;  // the samples it has already, of more that are asked for
 };
@@ -86,7 +85,6 @@ static void record_free(struct cached *m, struct record *r)
         job_free(r->job);
     result_free(r->answer);
     result_free(r->known);
-    free(r->geometry);
     free(r);
 }
 
@@ -167,7 +165,7 @@ static struct result *look_record_up_old(struct cached *m, struct record *r, str
     if (!m->o.store || m->o.fresh || m->old_keys == OLD_KEYS_NONE || !job_has_large_data(r->job))
         return NULL;
     if (m->old_keys == OLD_KEYS_MAYBE &&
-        !store_has_configuration(m->o.store, r->job->configuration_json, &m->o.source))
+        !store_has_configuration(m->o.store, r->job->configuration_json, &m->o.as.source))
         return NULL;
     if (!job_key_by_contents(r->job, &m->device, &r->key)) {
         r->key = key;
@@ -191,15 +189,9 @@ static bool worth_keeping(const struct result *result)
 static bool write_result(struct cached *m, struct record *r, const struct policy *policy,
                          const struct result *result, struct error *e)
 {
-    struct store_job job = {.job = r->job,
-                            .key = r->key,
-                            .configuration = r->job->configuration,
-                            .configuration_json = r->job->configuration_json,
-                            .spec_name = m->o.spec_name,
-                            .constants = r->job->constants ? r->job->constants : m->o.constants,
-                            .source = m->o.source,
-                            .geometry = r->geometry,
-                            .unseen = job_is_unseen(r->job)};
+    struct store_job job = {.job = r->job, .key = r->key, .as = m->o.as};
+    if (r->job->constants)
+        job.as.constants = r->job->constants;
     return store_put(m->o.store, &job, policy, result, e);
 }
 
@@ -341,14 +333,8 @@ static bool ask_store_first(struct cached *m, struct record *r, struct error *e)
 static bool cached_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
     struct cached *m = cached_of(ev);
-    struct text geometry = TEXT_INIT;
     struct record *r = calloc(1, sizeof *r);
-    if (r) {
-        job_geometry_text(job, &geometry);
-        r->geometry = text_steal(&geometry);
-    }
-    if (!r || !r->geometry) {
-        free(r);
+    if (!r) {
         job_free(job);
         return error_memory(e);
     }
@@ -593,7 +579,7 @@ struct evaluator *cached_new(const struct cached_options *o, struct live_options
     const struct measure_rules *rules = &live->terms.rules;
     m->base.ops = &cached_operations;
     m->o = *o;
-    m->device = *live->device;
+    m->device = *live->at.device;
     m->terms = live->terms;
     m->last = &m->records;
     m->log = live->log;
@@ -610,7 +596,7 @@ struct evaluator *cached_new(const struct cached_options *o, struct live_options
                                          .waiting = cached_waiting,
                                          .context = m};
     m->locking =
-        o->lock_folder && node_open_lock(live->node, &m->lock, o->lock_folder, &m->device, e);
+        o->lock_folder && node_open_lock(live->at.node, &m->lock, o->lock_folder, &m->device, e);
     m->lock.limit_ns = live->terms.lock_wait_ns;
     if (!o->lock_folder || m->locking)
         m->base.inner = live_new(live, e);

@@ -12,9 +12,7 @@ struct cached_options {
     bool alone;              // the one job was asked for on its own: see store_find()
     uint32_t retry;          // earlier failures with these statuses do not answer: 1 << status
     const char *lock_folder; // (optional) NULL: no lock on the device
-    const char *spec_name;
-    const char *constants; // canonical text
-    struct digest source;
+    struct stored_as as;
     // (optional) Asked before a job is measured: false, and it waits a moment. Turns are not asked for.
     bool (*may_measure)(void *context, uint64_t ticket);
     void *context;

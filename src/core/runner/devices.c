@@ -177,12 +177,11 @@ static void end_worker(struct remote *r)
 }
 
 // *died: the worker did not live to answer.
-static bool ask_new_worker(struct node *node, const char *const *worker,
-                           const char *const *environment, uint32_t languages, struct arena *a,
+static bool ask_new_worker(const struct place *at, uint32_t languages, struct arena *a,
                            struct device_report *out, struct spare *spare, uint32_t wakes,
                            bool *died, struct error *e)
 {
-    struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
+    struct worker_setup setup = {.at = *at};
     struct remote r;
     *died = false;
     if (!remote_start(&r, &setup, e))
@@ -207,18 +206,17 @@ static bool ask_new_worker(struct node *node, const char *const *worker,
 }
 
 // A worker that was killed by somebody else costs nothing but time: once more.
-bool live_devices(struct node *node, const char *const *worker, const char *const *environment,
-                  uint32_t languages, struct arena *a, struct device_report *out,
-                  struct spare **spare, uint32_t wakes, struct error *e)
+bool live_devices(const struct place *at, uint32_t languages, struct arena *a,
+                  struct device_report *out, struct spare **spare, uint32_t wakes, struct error *e)
 {
     bool died;
     struct spare *kept = spare ? spare_new() : NULL;
-    bool ok = ask_new_worker(node, worker, environment, languages, a, out, kept, wakes, &died, e);
+    bool ok = ask_new_worker(at, languages, a, out, kept, wakes, &died, e);
     if (!ok && died) {
         spare_free(kept);
         kept = NULL;
         error_clear(e);
-        ok = ask_new_worker(node, worker, environment, languages, a, out, NULL, 0, &died, e);
+        ok = ask_new_worker(at, languages, a, out, NULL, 0, &died, e);
     }
     if (!ok) {
         spare_free(kept);
@@ -232,11 +230,10 @@ bool live_devices(struct node *node, const char *const *worker, const char *cons
 // ---- a routine's library -----------------------------------------------------------------------
 
 // Its own worker: a library's threads stay as long as the process.
-bool live_routine(struct node *node, const char *const *worker, const char *const *environment,
-                  enum routine routine, const char *library, struct arena *a, const char **about,
-                  struct error *e)
+bool live_routine(const struct place *at, enum routine routine, const char *library,
+                  struct arena *a, const char **about, struct error *e)
 {
-    struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
+    struct worker_setup setup = {.at = *at};
     struct remote r;
     struct frame f;
     struct text payload = TEXT_INIT;
@@ -263,10 +260,9 @@ bool live_routine(struct node *node, const char *const *worker, const char *cons
 
 // ---- builders ----------------------------------------------------------------------------------
 
-bool live_can_build(struct node *node, const char *const *worker, const char *const *environment,
-                    const struct device_info *target, struct error *e)
+bool live_can_build(const struct place *at, const struct device_info *target, struct error *e)
 {
-    struct worker_setup setup = {.argv = worker, .node = node, .environment = environment};
+    struct worker_setup setup = {.at = *at};
     struct open_request open = {
         .id = target->id, .role = ROLE_BUILD, .target = (struct device_info *)(uintptr_t)target};
     struct remote r;

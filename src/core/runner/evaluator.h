@@ -13,6 +13,7 @@
 #include "model/job.h"
 #include "model/policy.h"
 #include "model/result.h"
+#include "runner/place.h"
 #include "stats/rules.h"
 
 struct outcome {
@@ -229,16 +230,12 @@ struct admission {
     void *context;
 };
 
-struct node;
-
 // How many build workers are useful: the cores that are left, one less on a GPU; where each holds a
 // context on the device, together no more than a part of its memory.
 uint32_t live_default_jobs(const struct node *node, const struct device_info *d);
 // Build workers for one of live_options.builders: its `jobs`, else the cores that are left there.
-struct place;
 uint32_t live_builder_jobs(const struct place *p);
 
-struct spare;
 struct endings;
 
 // Judges what the verified launch of a job left, before it is timed, where no reference can: `data` are
@@ -251,11 +248,11 @@ struct judge {
 };
 
 struct live_options {
-    const char *const *worker;      // argv of a worker, NULL-terminated; of no meaning with a node
-    struct node *node;              // where workers run; NULL: this machine
-    const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
-    const struct device_info *device;
-    uint32_t jobs;          // build workers at most; 0: live_default_jobs()
+    // Where jobs run; its jobs, 0: live_default_jobs(). Its `spare` (optional), a worker that has listed the devices, started
+    // likewise, becomes the first bench worker of a GPU, whose driver it has loaded already; those that were woken beside it become
+    // the first build workers, where these need the device, or the bench of another. What is taken leaves an empty spare behind,
+    // which is the caller's to free.
+    struct place at;
     uint32_t builder_count; // LIVE_BUILDERS_MOST at most, of these:
     // (optional) Other machines that build for the device, before its own does; their `device` is not looked at. What one
     // that is lost was building is built by the others. Copied.
@@ -281,10 +278,6 @@ struct live_options {
     // (optional) Gets the workers that are killed at the evaluator's end, for who reaps them later:
     // nobody waits for them. Nothing is measured while one that it has already is not gone.
     struct endings *endings;
-    // (optional) A worker that has listed the devices, with the same `worker` and `environment`: it
-    // becomes the first bench worker of a GPU, whose driver it has loaded already; those that were woken
-    // beside it become the first build workers, where these need the device, or the bench of another. What is taken leaves an empty spare behind, which is the caller's to free.
-    struct spare *spare;
     const struct judge *judge; // (optional) its verdict counts as verified against a reference
     // (optional) The environment, as above, of one more worker: references are its alone, and it compares what the jobs leave, so
     // that a job which does what it likes in its own worker neither sees a reference nor the comparison. On this machine.
@@ -303,24 +296,21 @@ uint32_t live_pool_workers(const struct live_options *o);
 
 struct evaluator *live_new(const struct live_options *o, struct error *e);
 
-// Asks a new worker of a node, or (NULL) of this machine, whether images for the device of another can be made there; the
+// Asks a new worker of the place whether images for the device of another can be made there; the
 // error says why not. Blocking, with a limit.
-bool live_can_build(struct node *node, const char *const *worker, const char *const *environment,
-                    const struct device_info *target, struct error *e);
+bool live_can_build(const struct place *at, const struct device_info *target, struct error *e);
 
-// Asks a worker for the devices of a node, or (NULL) of this machine, in an arena of the caller's. Blocking, with a
+// Asks a worker for the devices of a place, in an arena of the caller's. Blocking, with a
 // limit. `languages` is a set of 1u << language (LANGUAGES_ALL): no driver of another is started.
 struct device_report;
-// *spare (optional): the worker that answered, for live_options.spare; NULL where there is none. `wakes`: so many
+// *spare (optional): the worker that answered, for place.spare; NULL where there is none. `wakes`: so many
 // more, which start the drivers meanwhile.
-bool live_devices(struct node *node, const char *const *worker, const char *const *environment,
-                  uint32_t languages, struct arena *a, struct device_report *out,
-                  struct spare **spare, uint32_t wakes, struct error *e);
+bool live_devices(const struct place *at, uint32_t languages, struct arena *a,
+                  struct device_report *out, struct spare **spare, uint32_t wakes, struct error *e);
 // Asks a new worker what the library of a vendor's routine is (device_routine_about()), blocking,
 // with a limit. *about, in the arena, is NULL where the library cannot be opened.
-bool live_routine(struct node *node, const char *const *worker, const char *const *environment,
-                  enum routine routine, const char *library, struct arena *a, const char **about,
-                  struct error *e);
+bool live_routine(const struct place *at, enum routine routine, const char *library,
+                  struct arena *a, const char **about, struct error *e);
 // Has it open a GPU, so that the evaluator need not wait for that; one on another device does not take it then. Waits for
 // nothing; what goes wrong the evaluator finds.
 void spare_open(struct spare *s, const struct device_info *d);

@@ -1074,7 +1074,7 @@ uint32_t farm_builders(const struct evaluator *ev)
 static uint32_t builders_of(const struct farm_options *o, const struct place *p)
 {
     uint32_t beside = 0; // and p itself
-    uint32_t all = o->live.jobs ? o->live.jobs : live_default_jobs(p->node, p->device);
+    uint32_t all = o->live.at.jobs ? o->live.at.jobs : live_default_jobs(p->node, p->device);
     if (p->jobs)
         return p->jobs;
     for (uint32_t i = 0; i < o->count; i++)
@@ -1126,8 +1126,8 @@ static void plan_member(const struct farm *f, uint32_t member, double share, str
     const struct place *p = &f->o.places[member];
     uint32_t own = builders_of(&f->o, p), fewer = (uint32_t)(share * own);
     *out = f->o.live;
-    place_use(p, out);
-    out->jobs = fewer ? fewer : 1;
+    out->at = *p;
+    out->at.jobs = fewer ? fewer : 1;
     out->builders = builders;
     out->builder_count = take_builders(&f->o, member, share, builders);
 }

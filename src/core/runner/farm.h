@@ -27,8 +27,8 @@
 struct farm_options {
     const struct place *places; // of devices with one identity; they outlive the farm
     uint32_t count;             // 1 .. FARM_MOST
-    // For each member; worker, environment, device, spare, jobs and admission are the place's.
-    // `jobs`: of a machine's members together; 0: as many as are useful there.
+    // For each member; `at` and admission are the place's.
+    // at.jobs: of a machine's members together; 0: as many as are useful there.
     struct live_options live;
     struct cached_options cached;
     double outlier; // 0: FARM_OUTLIER; INFINITY: none is left out

@@ -313,11 +313,11 @@ static void serve_worker(struct live *v, uint32_t index)
 // Where the device's node is lost nothing is any job's fault. What was heard of a lock may let one in.
 static void listen_to_node(struct live *v)
 {
-    const char *why = v->o.node ? node_lost(v->o.node) : NULL;
+    const char *why = v->o.at.node ? node_lost(v->o.at.node) : NULL;
     if (why) {
         live_break(v, ERROR_WORKER, "%s", why);
-    } else if (v->o.node && v->lock_news != v->o.node->lock_news) {
-        v->lock_news = v->o.node->lock_news;
+    } else if (v->o.at.node && v->lock_news != v->o.at.node->lock_news) {
+        v->lock_news = v->o.at.node->lock_news;
         v->admission_retry_ns = 0;
     }
 }
@@ -376,7 +376,7 @@ static uint64_t next_look(const struct live *v, uint64_t now)
 
 static bool has_nodes(const struct live *v)
 {
-    bool any = v->o.node;
+    bool any = v->o.at.node;
     for (uint32_t i = 0; i < v->builder_count; i++)
         any = any || (v->builders[i].node && !v->builders[i].is_left);
     return any;
@@ -413,8 +413,8 @@ static bool anything_done(const struct live *v)
 static uint32_t gather_nodes(const struct live *v, struct pollfd *fds, size_t most)
 {
     uint32_t n = 0;
-    if (v->o.node && n < most)
-        fds[n++] = (struct pollfd){.fd = v->o.node->descriptor, .events = POLLIN};
+    if (v->o.at.node && n < most)
+        fds[n++] = (struct pollfd){.fd = v->o.at.node->descriptor, .events = POLLIN};
     for (uint32_t i = 0; i < v->builder_count && n < most; i++) {
         const struct live_builder *b = &v->builders[i];
         if (b->node && !b->is_left)
@@ -749,7 +749,7 @@ uint32_t live_builder_jobs(const struct place *p)
 
 static uint32_t own_jobs(const struct live_options *o)
 {
-    uint32_t own = o->jobs ? o->jobs : live_default_jobs(o->node, o->device);
+    uint32_t own = o->at.jobs ? o->at.jobs : live_default_jobs(o->at.node, o->at.device);
     return own < WORKERS_MOST ? own : WORKERS_MOST;
 }
 
@@ -777,9 +777,7 @@ static struct build_pool *make_build_pool(struct live *v, const struct worker_se
         const struct place *p = &o->builders[i];
         v->builders[i] = (struct live_builder){.name = p->name, .node = p->node};
         sites[i] = (struct build_site){.setup = *own, .workers = jobs_elsewhere(o, i)};
-        sites[i].setup.argv = p->worker;
-        sites[i].setup.node = p->node;
-        sites[i].setup.environment = p->environment;
+        sites[i].setup.at = *p;
         sites[i].setup.target = &v->device;
     }
     v->builder_count = o->builder_count;
@@ -793,7 +791,7 @@ static struct build_pool *make_build_pool(struct live *v, const struct worker_se
         .opens_one_by_one = builds_open_contexts(&v->device),
         .shares = o->own_reference,
         .build_limit_ns = o->terms.build_limit_ns,
-        .spare = builds_open_contexts(&v->device) && !o->simulated ? o->spare : NULL,
+        .spare = builds_open_contexts(&v->device) && !o->simulated ? o->at.spare : NULL,
         .endings = &v->endings,
         .caches = &v->caches});
 }
@@ -836,17 +834,15 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
             return NULL;
         }
     }
-    v->device = *o->device;
-    v->surroundings.is_elsewhere = o->node;
+    v->device = *o->at.device;
+    v->surroundings.is_elsewhere = o->at.node;
     v->clock.at_ns = clock_ns();
     v->turns.last = &v->turns.first;
     v->turned.last = &v->turned.first;
     v->limits.terms = o->terms;
     v->recovery.log = o->log;
     live_caches_init(v);
-    struct worker_setup setup = {.argv = o->worker,
-                                 .node = o->node,
-                                 .environment = o->environment,
+    struct worker_setup setup = {.at = o->at,
                                  .device = v->device.id,
                                  .simulated = o->simulated,
                                  .limits = &v->limits,
@@ -857,7 +853,7 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
     v->bench =
         bench_new(&(struct bench_options){.setup = setup,
                                           .takes_spare = !v->device.shares_host && !o->simulated,
-                                          .spare = o->spare,
+                                          .spare = o->at.spare,
                                           .renewed_after = o->simulated ? 1 : RENEW_JOBS,
                                           .is_apart = o->apart != NULL,
                                           .endings = &v->endings});

@@ -15,7 +15,7 @@ bool live_apart_open(struct live *v, const struct worker_setup *own, struct erro
     if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
         return error_set(e, ERROR_IO, "no random number for inputs that no kernel knows");
     rng_init(&v->apart.rng, seed, 1);
-    setup.environment = v->o.apart;
+    setup.at.environment = v->o.apart;
     v->apart.verifier = verifier_new(&setup, &v->endings);
     return v->apart.verifier || error_memory(e);
 }

@@ -38,7 +38,7 @@ void live_tell_caches(struct live *v)
     const struct language_cache *c = language_traits(v->device.language)->caches;
     for (; c->variable; c++) {
         size_t length = strlen(c->variable);
-        const char *const *at = v->o.environment;
+        const char *const *at = v->o.at.environment;
         while (at && *at && !(strncmp(*at, c->variable, length) == 0 && (*at)[length] == '='))
             at++;
         if (at && *at)

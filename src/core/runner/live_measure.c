@@ -334,7 +334,7 @@ static void refuse_impossible_times(const struct live *v, const struct result *r
     bool is_nothing;
     const double ns = launched_ns(r, &is_nothing);
     const double request_ns = (double)(clock_ns() - v->requested_ns);
-    const double slack_ns = (double)(v->o.node ? BELIEVED_NODE_NS : BELIEVED_NS);
+    const double slack_ns = (double)(v->o.at.node ? BELIEVED_NODE_NS : BELIEVED_NS);
     char told[32], took[32];
     if (whole->status != STATUS_CORRECT)
         return;

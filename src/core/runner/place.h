@@ -5,7 +5,6 @@
 #include "os/process.h"
 #include "worker/device_lock.h"
 
-struct live_options;
 struct spare;
 
 // Another machine on which workers run, as whoever connects to it (extras/nodes) keeps it. It outlives what runs there.
@@ -26,12 +25,12 @@ bool node_open_lock(struct node *n, struct device_lock *l, const char *folder,
                     const struct device_info *d, struct error *e);
 
 struct place {
-    const char *name;  // the node's; "" of this machine
-    struct node *node; // NULL: this machine
-    // As in live_options.
-    const char *const *worker, *const *environment; // NULL-terminated; or NULL: no additions
+    const char *name;               // the node's; "" of this machine
+    struct node *node;              // NULL: this machine
+    const char *const *worker;      // argv of a worker, NULL-terminated; of no meaning with a node
+    const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
     const struct device_info *device;
-    struct spare *spare; // (optional)
+    struct spare *spare; // (optional) as live_options.at says
     uint32_t
         jobs; // build workers at most; 0: its part of its machine's, of a builder all of its cores
 };
@@ -39,5 +38,5 @@ struct place {
 // Two views of one card of one machine: the same device, or the same card in another language. Whatever runs
 // kernels on the host's processor is a view of it.
 bool place_same_card(const struct place *a, const struct place *b);
-// The evaluator shall work there.
-void place_use(const struct place *p, struct live_options *live);
+// The same place with so many build workers at most, where it does not say how many itself.
+struct place place_with_jobs(const struct place *p, uint32_t jobs);

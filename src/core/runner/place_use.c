@@ -1,8 +1,7 @@
-// A device at a place: which card it is, and as a live evaluator takes it.
+// A device at a place: which card it is, and its node.
 #include "runner/place.h"
 
 #include "base/text.h"
-#include "runner/evaluator.h"
 
 bool place_same_card(const struct place *a, const struct place *b)
 {
@@ -26,12 +25,9 @@ bool node_open_lock(struct node *n, struct device_lock *l, const char *folder,
     return true;
 }
 
-void place_use(const struct place *p, struct live_options *live)
+struct place place_with_jobs(const struct place *p, uint32_t jobs)
 {
-    live->node = p->node;
-    live->worker = p->worker;
-    live->environment = p->environment;
-    live->device = p->device;
-    live->spare = p->spare;
-    live->jobs = p->jobs ? p->jobs : live->jobs;
+    struct place own = *p;
+    own.jobs = p->jobs ? p->jobs : jobs;
+    return own;
 }

@@ -60,20 +60,20 @@ static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum wor
 static bool start_process(struct remote *r, const struct worker_setup *s,
                           const char *const *environment, struct error *e)
 {
-    return s->node ? process_start_on(&s->node->host, &r->process, environment, e)
-                   : process_start(&r->process, s->argv, environment, e);
+    return s->at.node ? process_start_on(&s->at.node->host, &r->process, environment, e)
+                      : process_start(&r->process, s->at.worker, environment, e);
 }
 
 static bool start_with_empty_caches(struct remote *r, const struct worker_setup *s, struct error *e)
 {
     size_t count = 0;
-    while (s->environment && s->environment[count])
+    while (s->at.environment && s->at.environment[count])
         count++;
     const char **all = calloc(count + 2, sizeof *all);
     if (!all)
         return error_memory(e);
     if (count > 0)
-        memcpy(all, s->environment, count * sizeof *all);
+        memcpy(all, s->at.environment, count * sizeof *all);
     all[count] = s->empty_caches;
     bool ok = start_process(r, s, all, e);
     free(all);
@@ -85,8 +85,8 @@ bool remote_start(struct remote *r, const struct worker_setup *s, struct error *
     *r = (struct remote)REMOTE_NONE;
     r->has_empty_caches = s->empty_caches != NULL;
     r->log = s->log;
-    bool ok =
-        s->empty_caches ? start_with_empty_caches(r, s, e) : start_process(r, s, s->environment, e);
+    bool ok = s->empty_caches ? start_with_empty_caches(r, s, e)
+                              : start_process(r, s, s->at.environment, e);
     if (!ok)
         return error_context(e, "starting a worker");
     channel_init(&r->channel, r->process.channel);

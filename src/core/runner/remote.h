@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "os/process.h"
+#include "runner/place.h"
 #include "runner/worker_limits.h"
 #include "worker/protocol.h"
 
@@ -22,12 +23,9 @@ struct worker_caches {
 };
 
 // How workers are started, the same for all of an evaluator.
-struct node;
 struct worker_setup {
-    const char *const *argv;        // NULL-terminated; of no meaning with a node
-    struct node *node;              // where they run; NULL: on this machine
-    const char *const *environment; // NAME=VALUE additions, NULL-terminated; or NULL
-    const char *device;             // id
+    struct place at;    // its device, spare and jobs do not count
+    const char *device; // id
     const struct device_info *
         target; // (or NULL) of a builder: the device, which is not there, or which it can do without
     bool simulated; // as in struct live_options

@@ -438,7 +438,7 @@ static bool make_member(struct several *t, const struct live_options *options, c
     struct member *m = &t->members[t->count];
     struct live_options live = *options;
     *m = (struct member){.several = t, .index = t->count};
-    m->card = find_card(t, live.node, live.device, folder, e);
+    m->card = find_card(t, live.at.node, live.at.device, folder, e);
     if (!m->card)
         return false;
     m->card->lock.limit_ns = live.terms.lock_wait_ns;

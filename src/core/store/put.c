@@ -200,11 +200,12 @@ static bool job_put(struct store *s, const struct store_job *job, struct error *
     bool ok = false;
     struct digest texts;
     struct text_set set;
-    struct text kernels = TEXT_INIT, options = TEXT_INIT;
+    struct text kernels = TEXT_INIT, options = TEXT_INIT, geometry = TEXT_INIT;
     struct values v = {statement_get(s, STATEMENT_PUT_JOB, e), SQLITE_OK};
     kernels_list(&kernels, job->job);
     options_list(&options, job->job);
-    if (!texts_of_job(s, job->job, &set) || kernels.failed || options.failed) {
+    job_geometry_text(job->job, &geometry);
+    if (!texts_of_job(s, job->job, &set) || kernels.failed || options.failed || geometry.failed) {
         error_memory(e);
         goto cleanup;
     }
@@ -213,19 +214,20 @@ static bool job_put(struct store *s, const struct store_job *job, struct error *
     value_digest(&v, ":key", &job->key);
     value_i64(&v, ":measuring_version", HONE_MEASURING_VERSION);
     value_text(&v, ":language", language_text(job->job->language));
-    value_text(&v, ":spec_name", job->spec_name);
-    value_text(&v, ":constants", job->constants);
-    value_text(&v, ":configuration", job->configuration);
-    value_text(&v, ":configuration_json", job->configuration_json);
-    value_text(&v, ":geometry", job->geometry);
+    value_text(&v, ":spec_name", job->as.spec_name);
+    value_text(&v, ":constants", job->as.constants);
+    value_text(&v, ":configuration", job->job->configuration);
+    value_text(&v, ":configuration_json", job->job->configuration_json);
+    value_text(&v, ":geometry", text_cstr(&geometry));
     value_text(&v, ":kernels", text_cstr(&kernels));
     value_text(&v, ":options", text_cstr(&options));
-    value_digest(&v, ":source", &job->source);
+    value_digest(&v, ":source", &job->as.source);
     value_digest(&v, ":texts", &texts);
     ok = values_run(&v, s, "writing a job", e);
 cleanup:
     text_release(&kernels);
     text_release(&options);
+    text_release(&geometry);
     return ok;
 }
 
@@ -321,7 +323,7 @@ static bool result_put(struct store *s, const uint8_t *id, const struct store_jo
     value_blob(&v, ":session", s->run.id, sizeof s->run.id);
     value_text(&v, ":date", date);
     value_i64(&v, ":sequence", sequence);
-    value_i64(&v, ":unseen", job->unseen);
+    value_i64(&v, ":unseen", job_is_unseen(job->job));
     result_bind(&v, result);
     policy_bind(&v, policy);
     if (count > 0)

@@ -49,6 +49,13 @@ bool store_try_again(struct store *s, struct error *e);
 // the first itself. Returns the stack.
 struct store *store_stack(struct store *s, struct store *behind);
 
+// The identity of a result in the store, beside its job.
+struct stored_as {
+    const char *spec_name;
+    const char *constants; // "WIDTH=256", sorted by name, separated by ", "
+    struct digest source;  // of texts and includes alone
+};
+
 // A run's description: one row a run, written at the first result. All texts may be NULL.
 struct store_session {
     const char *command; // the command line
@@ -71,18 +78,11 @@ bool store_begin(struct store *s, const struct store_session *session, struct er
 // run; nothing else that was written changes. If the session is not written yet, neither are these.
 bool store_surroundings(struct store *s, const char *surroundings, struct error *e);
 
-// Identity and description of a job in the store. `configuration` is the canonical text
-// "block_size_x=16, tile_size_x=2".
+// A job in the store, and what it does not say itself.
 struct store_job {
-    const struct job *job;
+    const struct job *job; // with its configuration's texts
     struct digest key;
-    const char *configuration;
-    const char *configuration_json; // {"block_size_x": 16, ...} in the spec's order
-    const char *spec_name;
-    const char *constants; // as in the session
-    struct digest source;  // of texts and includes alone
-    const char *geometry;  // launch sizes in clear: "256x256 / 16x16"
-    bool unseen;           // a part of its sources could not be read: see store_reuse_unseen()
+    struct stored_as as;
 };
 
 // Writes one result (and its job and session when new) in one transaction.
@@ -110,7 +110,7 @@ bool store_has_configuration(struct store *s, const char *configuration_json,
 // another program removed them or the file does not keep what is written to it.
 bool store_kept(struct store *s, struct error *e);
 
-// A result whose sources could not all be read (store_job.unseen) answers this handle's own
+// A result whose sources could not all be read (job_is_unseen()) answers this handle's own
 // sessions only, since its sources may have changed. From this call on those of other runs answer
 // too.
 void store_reuse_unseen(struct store *s);

@@ -34,10 +34,8 @@ bool outputs_take(struct outputs *o, const struct output_part *p)
 const void **outputs_of(const struct outputs *o, const struct job *j, struct error *e)
 {
     const void **contents = calloc((size_t)j->buffer_count + 1, sizeof *contents);
-    if (!contents) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!contents)
+        return error_no_memory(e);
     for (uint32_t i = 0; i < j->buffer_count; i++) {
         const struct job_buffer *b = &j->buffers[i];
         uint64_t wanted = b->count * element_bytes(&b->element);

@@ -72,10 +72,8 @@ static void send_phase(void *context, enum phase_kind phase, uint32_t launches, 
 static struct job *read_job(struct wire *in, struct error *e)
 {
     struct job *j = job_new();
-    if (!j) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!j)
+        return error_no_memory(e);
     in->arena = &j->arena;
     job_codec(in, j);
     if (in->failed) {

@@ -102,10 +102,8 @@ char *enter_scratch(struct error *e)
 {
     struct text path = TEXT_INIT;
     text_addf(&path, "%s/hone-worker-XXXXXX", scratch_parent());
-    if (path.failed) {
-        error_memory(e);
-        return NULL;
-    }
+    if (path.failed)
+        return error_no_memory(e);
     if (!mkdtemp(path.data)) {
         error_set_driver(e, ERROR_IO, errno, "cannot make a folder %s: %s", path.data,
                          strerror(errno));

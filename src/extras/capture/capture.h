@@ -102,7 +102,6 @@ struct capture_kernel {
     const char *spec;  // its file's name; NULL: none, for `why`
     const char *why;
     const char *tunes; // "GROUP, TILE": what can be tuned; "" nothing
-    uint32_t in_spec;  // launches that the spec has
 };
 
 struct capture {

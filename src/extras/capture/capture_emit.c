@@ -43,28 +43,6 @@ static bool column_value(const struct emitting *x, uint32_t column, const struct
     return true;
 }
 
-static bool names_symbol(const struct making *m, const char *text, const char *name)
-{
-    const struct expr_symbols symbols = {m->symbols, m->symbol_count};
-    struct error e = ERROR_INIT;
-    struct expr *x = text ? expr_parse(m->a, text, &symbols, &e) : NULL;
-    bool found = false;
-    for (uint32_t s = 0; x && !found && s < m->symbol_count; s++)
-        found = expr_uses(x, s) && str_equal(m->symbols[s].name, name);
-    return found;
-}
-
-static bool is_constant_name(const struct making *m, const char *name)
-{
-    bool found = false;
-    for (uint32_t a = 0; !found && a < 3; a++)
-        found = names_symbol(m, m->keeps_global[a] ? NULL : m->global[a], name) ||
-                names_symbol(m, m->local[a], name);
-    for (uint32_t i = 0; m->is_inferred && !found && i < m->f.restriction_count; i++)
-        found = names_symbol(m, m->f.restrictions[i], name);
-    return found;
-}
-
 static void add_column(struct emitting *x, const char *name, int32_t argument, uint32_t axis)
 {
     if (x->column_count < COLUMNS_MOST)
@@ -83,7 +61,7 @@ static void choose_columns(struct emitting *x)
             is_size = making_scalar(m, i, &k->launches[l], &value) && value > 0;
             varies = varies || value != first;
         }
-        if (is_size && (varies || is_constant_name(m, argument_name(m, i))))
+        if (is_size && (varies || making_is_size(m, argument_name(m, i))))
             add_column(x, argument_name(m, i), (int32_t)i, 0);
     }
     for (uint32_t a = 0; a < k->launches[0].dimensions; a++) {
@@ -150,20 +128,6 @@ static void choose_launches(struct emitting *x)
     }
 }
 
-// "n == 5 and m == 6": true of this launch alone.
-static void add_condition(const struct emitting *x, const struct capture_launch *l,
-                          struct text *out)
-{
-    bool any = false;
-    for (uint32_t c = 0; c < x->column_count; c++) {
-        int64_t v = 0;
-        if (!x->varies[c] || !column_value(x, c, l, &v))
-            continue;
-        text_addf(out, "%s%s == %lld", any ? " and " : "", x->columns[c].name, (long long)v);
-        any = true;
-    }
-}
-
 // A value for each launch as one expression.
 static const char *by_launch(const struct emitting *x, const char *const *values)
 {
@@ -175,7 +139,15 @@ static const char *by_launch(const struct emitting *x, const char *const *values
         differ = differ || !str_equal(values[i], values[0]);
     for (uint32_t i = 0; differ && i + 1 < x->launch_count; i++) {
         text_addf(&t, "%s if ", values[i]);
-        add_condition(x, x->launches[i], &t);
+        // "n == 5 and m == 6": true of this launch alone.
+        bool any = false;
+        for (uint32_t c = 0; c < x->column_count; c++) {
+            int64_t v = 0;
+            if (!x->varies[c] || !column_value(x, c, x->launches[i], &v))
+                continue;
+            text_addf(&t, "%s%s == %lld", any ? " and " : "", x->columns[c].name, (long long)v);
+            any = true;
+        }
         text_add(&t, " else ");
     }
     text_add(&t, differ ? values[x->launch_count - 1] : values[0]);
@@ -671,8 +643,7 @@ static void emit_constants(struct emitting *x, struct emit *j)
     }
     for (uint32_t s = 0; s < m->symbol_count; s++) {
         const bool is_macro = m->kinds[s] == SYMBOL_MACRO;
-        if ((!is_macro && m->kinds[s] != SYMBOL_CONSTANT) ||
-            !is_constant_name(m, m->symbols[s].name))
+        if ((!is_macro && m->kinds[s] != SYMBOL_CONSTANT) || !making_is_size(m, m->symbols[s].name))
             continue;
         emit_key(j, m->symbols[s].name);
         emit_i64(j, is_macro ? m->macros[m->indices[s]].value : m->f.names[m->indices[s]].value);
@@ -680,23 +651,18 @@ static void emit_constants(struct emitting *x, struct emit *j)
     emit_object_end(j);
 }
 
-// Options that hone chooses itself.
-static bool is_target(const char *word)
-{
-    return str_starts(word, "-arch") || str_starts(word, "--gpu-architecture");
-}
-
 static void emit_options(struct emitting *x, struct emit *j)
 {
     struct making *m = x->m;
     emit_array_at(j, "options");
     for (uint32_t i = 0; i < m->other_count; i++) {
-        if (!is_target(m->others[i]))
+        // Options that hone chooses itself.
+        if (!(str_starts(m->others[i], "-arch") || str_starts(m->others[i], "--gpu-architecture")))
             emit_text(j, m->others[i]);
     }
     for (uint32_t i = 0; i < m->macro_count; i++) {
         const struct macro *o = &m->macros[i];
-        if (!is_parameter(m, o->name) && !(o->is_integer && is_constant_name(m, o->name)))
+        if (!is_parameter(m, o->name) && !(o->is_integer && making_is_size(m, o->name)))
             emit_text(j, arena_printf(m->a, "-D%s=%s", o->name, o->text));
     }
     emit_array_end(j);
@@ -719,7 +685,7 @@ static void emit_restrictions(struct emitting *x, struct emit *j)
         for (uint32_t s = 0; r && s < m->symbol_count; s++) {
             bool is_column =
                 m->kinds[s] == SYMBOL_PARAMETER ||
-                (m->kinds[s] != SYMBOL_SCALAR && is_constant_name(m, m->symbols[s].name));
+                (m->kinds[s] != SYMBOL_SCALAR && making_is_size(m, m->symbols[s].name));
             for (uint32_t c = 0; c < x->column_count; c++)
                 is_column = is_column || str_equal(x->columns[c].name, m->symbols[s].name);
             is_known = is_known && (!expr_uses(r, s) || is_column);
@@ -902,10 +868,8 @@ bool capture_emit_spec(struct making *m, struct error *e)
         add_binding(x);
         ok = add_given_text(x, e) && write_beside(x, ".bind", e);
     }
-    if (ok) {
+    if (ok)
         m->k->spec = arena_printf(m->a, "%s.json", m->k->title);
-        m->k->in_spec = x->launch_count;
-    }
     text_release(&x->out);
     return ok;
 }

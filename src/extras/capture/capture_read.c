@@ -403,24 +403,6 @@ static bool read_log(struct capture *c, struct arena *a, struct error *e)
 
 // ---- the counts --------------------------------------------------------------------------------
 
-static bool read_counts(const struct capture *c, struct capture_counts *out, struct error *e)
-{
-    char path[4096];
-    str_format(path, sizeof path, "%s/counts", c->folder);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    size_t at = 0;
-    for (ssize_t got = 1; file >= 0 && got > 0 && at < sizeof *out;
-         at += (size_t)(got > 0 ? got : 0))
-        got = read(file, (char *)out + at, sizeof *out - at);
-    if (file >= 0)
-        close(file);
-    return (at == sizeof *out && out->magic == CAPTURE_MAGIC) ||
-           error_set(e, ERROR_INPUT,
-                     "%s is not a capture of this version of hone: hone capture -o FOLDER "
-                     "-- PROGRAM makes one",
-                     c->folder);
-}
-
 static void take_shape(struct capture *c, const struct capture_shape *s)
 {
     char kernel[17], key[17];
@@ -485,7 +467,21 @@ bool capture_read(const char *folder, struct arena *a, struct capture_counts *co
                   struct capture *out, struct error *e)
 {
     *out = (struct capture){.folder = folder, .counts = counts};
-    if (!read_counts(out, counts, e) || !read_log(out, a, e))
+    char path[4096];
+    str_format(path, sizeof path, "%s/counts", out->folder);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    size_t at = 0;
+    for (ssize_t got = 1; file >= 0 && got > 0 && at < sizeof *counts;
+         at += (size_t)(got > 0 ? got : 0))
+        got = read(file, (char *)counts + at, sizeof *counts - at);
+    if (file >= 0)
+        close(file);
+    if (!((at == sizeof *counts && counts->magic == CAPTURE_MAGIC) ||
+          error_set(e, ERROR_INPUT,
+                    "%s is not a capture of this version of hone: hone capture -o FOLDER "
+                    "-- PROGRAM makes one",
+                    out->folder)) ||
+        !read_log(out, a, e))
         return false;
     for (uint32_t i = 0; i < CAPTURE_SHAPES; i++) {
         if (counts->shapes[i].key)

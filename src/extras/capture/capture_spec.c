@@ -411,7 +411,6 @@ static void make_geometry(struct making *m)
         fits = fits_local(m, local, a) &&
                fits_global(m, a < m->f.axes ? m->f.global[a] : "1", local, a);
     }
-    m->is_geometry_inferred = fits;
     for (uint32_t a = 0; a < dimensions; a++) {
         const bool is_own =
             m->is_inferred && a < m->f.axes && m->own_local[a] && fits_local(m, m->f.local[a], a);
@@ -562,12 +561,12 @@ static enum trial try_one(struct making *m, int64_t *values, uint32_t at, int64_
     return t;
 }
 
-// A size: the geometry is made of it, or a restriction ties it to another.
-static bool is_size(struct making *m, const char *name)
+bool making_is_size(const struct making *m, const char *name)
 {
     const struct expr_symbols symbols = {m->symbols, m->symbol_count};
+    const uint32_t restrictions = m->is_inferred ? m->f.restriction_count : 0;
     bool found = false;
-    for (uint32_t i = 0; !found && i < 6 + m->f.restriction_count; i++) {
+    for (uint32_t i = 0; !found && i < 6 + restrictions; i++) {
         const char *text = i < 3   ? (m->keeps_global[i] ? NULL : m->global[i])
                            : i < 6 ? m->local[i - 3]
                                    : m->f.restrictions[i - 6];
@@ -643,7 +642,7 @@ static void try_parameters(struct making *m)
                                                 : VALUES_MOST;
         if (p->count == 1)
             continue;
-        if (is_size(m, p->name))
+        if (making_is_size(m, p->name))
             try_size(m, values, i);
         else
             try_macro(m, values, i);

@@ -40,7 +40,7 @@ struct making {
     const char *files[FILES_MOST]; // of the text
     uint32_t file_count;
     const char *include; // (or NULL) folder of headers
-    bool is_inferred, is_geometry_inferred;
+    bool is_inferred;
     struct inferred f;
     const char **types; // of the arguments
     struct parameter parameters[PARAMETERS_MOST];
@@ -94,8 +94,10 @@ const char *making_number(struct making *m, const struct value_piece *p,
 bool making_is_alike(const struct making *m, const struct capture_launch *l);
 bool making_scalar(const struct making *m, uint32_t argument, const struct capture_launch *l,
                    int64_t *out);
+// Is it a size: the geometry is made of it, or a restriction ties it to another?
+bool making_is_size(const struct making *m, const char *name);
 
 // Has a spec images of its kind?
 bool capture_image_is_known(struct arena *a, const struct capture_image *image);
-// Writes KERNEL.json, the names of its data, and KERNEL.csv with its shapes; sets `spec` and `in_spec`.
+// Writes KERNEL.json, the names of its data, and KERNEL.csv with its shapes; sets `spec`.
 bool capture_emit_spec(struct making *m, struct error *e);

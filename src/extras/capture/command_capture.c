@@ -62,10 +62,8 @@ static int prepare_capture(struct session *s)
     const char *output = s->settings->output ? s->settings->output : "capture";
     char here[PATH_MAX];
     s->limit = LIMIT_DEFAULT;
-    if (s->settings->limit && !read_bytes(s->settings->limit, &s->limit)) {
-        complain("--limit %s: write bytes, as 4GiB or 500MB", s->settings->limit);
-        return EXIT_USAGE;
-    }
+    if (s->settings->limit && !read_bytes(s->settings->limit, &s->limit))
+        return refuse(EXIT_USAGE, "--limit %s: write bytes, as 4GiB or 500MB", s->settings->limit);
     if (*output == '/')
         str_format(s->folder, sizeof s->folder, "%s", output);
     else if (getcwd(here, sizeof here))
@@ -317,10 +315,8 @@ static int capture_and_show(struct session *s)
         return refuse_unseen(s);
     tell_program_end(s);
     ok = ok && take_sources(s, &e) && replay_and_write(s, &e);
-    if (!ok) {
-        complain("%s", e.text);
-        return EXIT_NOTHING;
-    }
+    if (!ok)
+        return refuse(EXIT_NOTHING, "%s", e.text);
     show_table(s);
     if (s->counts.launches == 0)
         complain("%s: it launched no kernel%s", s->call->arguments[0],
@@ -333,10 +329,8 @@ static int capture_and_show(struct session *s)
 static int run_capture(struct invocation *i)
 {
     struct session *s = calloc(1, sizeof *s);
-    if (!s) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
+    if (!s)
+        return refuse(EXIT_NOTHING, "out of memory");
     s->call = i;
     s->settings = i->settings;
     arena_init(&s->arena);

@@ -276,10 +276,8 @@ static int compare_with(struct session *s)
 static int run_with_command(struct invocation *i)
 {
     struct session *s = calloc(1, sizeof *s);
-    if (!s) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
+    if (!s)
+        return refuse(EXIT_NOTHING, "out of memory");
     s->call = i;
     s->settings = i->settings;
     arena_init(&s->arena);

@@ -1,6 +1,6 @@
 // `hone best --nearest`: makes the dispatch table that `hone deploy --known` makes of all sizes that a store knows, and asks it
-// as an application does: through libhone-known, which reads it as the text of a `.hone` file. So the answer is the one that a
-// deployed table would give, and its reason has the same words.
+// as an application does: by the core that generated headers and libhone-known share. So the answer is the one that a deployed
+// table would give, and its reason has the same words.
 #include "cli/best_nearest.h"
 
 #include "base/fields.h"
@@ -12,8 +12,6 @@
 #include "lib/choose_device.h"
 #include "report/units.h"
 #include "problem/sweep_plan.h"
-
-#include <hone_known.h>
 
 #include <math.h>
 #include <string.h>
@@ -183,7 +181,7 @@ static struct deploy *make_known_table(const struct best_nearest *n, struct stor
                                .tune = w->setup.options,
                                .is_known_only = true,
                                .all_others = true};
-    o.tune.setup.device = first;
+    o.tune.setup.at.device = first;
     o.tune.setup.store = store;
     struct deploy *table = deploy_new(&o, e);
     struct running running = {
@@ -200,11 +198,11 @@ static struct deploy *make_known_table(const struct best_nearest *n, struct stor
 // ---- the answer --------------------------------------------------------------------------------
 
 struct nearest_answer {
-    const char *name; // of the device that asks, where it is not here
+    const char *name; // of the device that asks
     const struct deploy_table *table;
     const struct deploy_found *found;
-    hone_known *known;
-    hone_known_device who;
+    struct core_table core;
+    hone_core_handle who;
     int64_t *shape;
     uint32_t configuration;
     char why[WHY_MOST];
@@ -221,63 +219,40 @@ static const struct constant *find_constant(const struct spec *spec, const char 
     return c;
 }
 
-// Finds the point that answers. The library does not name it; the table that it was written from does.
-static void find_point(struct nearest_answer *a)
-{
-    struct core_table c;
-    struct error ignored = ERROR_INIT;
-    if (core_table_init(&c, a->table, &ignored)) {
-        const hone_core_handle h = hone_core_device_of(&c.core, a->who.name, a->who.vendor,
-                                                       a->who.architecture, a->who.compute_units);
-        const hone_core_answer found = hone_core_find(&h, a->shape);
-        if (found.point != HONE_CORE_NONE) {
-            const uint32_t point = found.point - c.core.devices[h.device].first;
-            const char *const *parts = a->found->parts ? a->found->parts[h.device] : NULL;
-            a->point = &a->table->devices[h.device].points[point];
-            a->part = parts ? parts[a->found->chosen[h.device].rows[point]] : NULL;
-        }
-    }
-    core_table_release(&c);
-}
-
 static bool ask_known(const struct best_nearest *n, struct nearest_answer *a, struct error *e)
 {
-    struct text file = TEXT_INIT;
     struct arena *arena = &n->work->arena;
     const struct device_info *d = n->device;
     const uint32_t columns = a->table->column_count;
-    char why[300] = "";
+    const char *architecture = d ? deploy_architecture(d, arena) : NULL;
     a->shape = arena_array(arena, columns, sizeof *a->shape);
     a->options = arena_array(arena, OPTIONS_MOST, 1);
-    if (!a->shape || !a->options)
+    if (!a->shape || !a->options || (d && !architecture))
         return error_memory(e);
     for (uint32_t i = 0; i < columns; i++)
         a->shape[i] = find_constant(n->work->spec, a->table->columns[i])->value.i;
-    a->who = (hone_known_device){.name = d ? d->name : a->name};
-    if (d) {
-        a->who.vendor = d->vendor;
-        a->who.compute_units = d->compute_units;
-        a->who.architecture = deploy_architecture(d, arena);
-        if (!a->who.architecture)
-            return error_memory(e);
-    }
-    const struct deploy_writing w = {.prefix = NULL};
-    if (deploy_format_known.write(a->table, &w, &file, e))
-        a->known = hone_known_read(text_cstr(&file), file.length, why, sizeof why);
-    text_release(&file);
-    if (!a->known)
-        return e->code ? false : error_set(e, ERROR_INTERNAL, "the table: %s", why);
-    a->configuration = DEPLOY_NONE;
-    hone_known_best(a->known, &a->who, a->shape, columns, &a->configuration);
-    hone_known_why(a->known, &a->who, a->shape, columns, a->why, sizeof a->why);
+    if (!core_table_init(&a->core, a->table, e))
+        return false;
+    a->name = d ? d->name : a->name;
+    a->who = hone_core_device_of(&a->core.core, a->name, d ? d->vendor : NULL, architecture,
+                                 d ? d->compute_units : 0);
+    const hone_core_answer answer = hone_core_find(&a->who, a->shape);
+    a->configuration = answer.configuration;
+    hone_core_why(&a->who, a->shape, a->why, sizeof a->why);
     if (a->configuration == DEPLOY_NONE)
         return true;
-    find_point(a);
+    if (answer.point != HONE_CORE_NONE) {
+        const uint32_t device = a->who.device,
+                       point = answer.point - a->core.core.devices[device].first;
+        const char *const *parts = a->found->parts ? a->found->parts[device] : NULL;
+        a->point = &a->table->devices[device].points[point];
+        a->part = parts ? parts[a->found->chosen[device].rows[point]] : NULL;
+    }
     size_t length =
-        hone_known_options(a->known, &a->who, a->configuration, a->shape, a->options, OPTIONS_MOST);
+        hone_core_options(&a->who, a->configuration, a->shape, a->options, OPTIONS_MOST);
     return (length > 0 && length < OPTIONS_MOST) ||
            error_set(e, ERROR_INPUT, "the options of %s have no value at these sizes",
-                     hone_known_text(a->known, a->configuration));
+                     a->table->configurations[a->configuration].text);
 }
 
 static void put_shape_of(const struct deploy_table *t, const int64_t *shape, struct text *out)
@@ -294,9 +269,9 @@ static void put_extent(const size_t *extent, uint32_t dimensions, struct text *o
 
 static void put_nearest(const struct nearest_answer *a, const struct work *w, struct text *out)
 {
-    hone_known_launch l;
+    hone_deployed_launch l;
     char time[UNITS_SIZE];
-    text_addf(out, "%s\n%s\n", hone_known_text(a->known, a->configuration), a->why);
+    text_addf(out, "%s\n%s\n", a->table->configurations[a->configuration].text, a->why);
     if (a->point) {
         duration_to_str(a->point->median_ns, time);
         text_addf(out, "  %s at ", time);
@@ -308,8 +283,8 @@ static void put_nearest(const struct nearest_answer *a, const struct work *w, st
     else if (a->part)
         text_add(out,
                  "  Not ranked there: the least median of what was measured one after the other\n");
-    for (uint32_t i = 0; i < hone_known_launches(a->known, a->configuration); i++) {
-        if (hone_known_geometry(a->known, &a->who, a->configuration, i, a->shape, &l) != 1)
+    for (uint32_t i = 0; i < a->core.core.configurations[a->configuration].launch_count; i++) {
+        if (hone_core_launch_at(&a->who, a->configuration, i, a->shape, &l) != 1)
             continue;
         text_addf(out, "  %s: ", l.kernel);
         put_extent(l.global, l.dimensions, out);
@@ -340,14 +315,14 @@ static const uint64_t *extent_of(const size_t *extent, struct arena *a)
     X(U64S, global_size, (true, extent_of(v->global, a), v->dimensions), "", "")                   \
     X(U64S, local_size, (true, extent_of(v->local, a), v->has_local ? v->dimensions : 0), "", "")  \
     X(U64, local_memory, (v->local_memory), "bytes", "")
-FIELDS(nearest_launch_fields, hone_known_launch, void, NEAREST_LAUNCH)
+FIELDS(nearest_launch_fields, hone_deployed_launch, void, NEAREST_LAUNCH)
 
 static void emit_launches(const void *record, const void *context, struct emit *j)
 {
     const struct nearest_answer *v = record;
-    hone_known_launch l;
-    for (uint32_t i = 0; i < hone_known_launches(v->known, v->configuration); i++) {
-        if (hone_known_geometry(v->known, &v->who, v->configuration, i, v->shape, &l) == 1)
+    hone_deployed_launch l;
+    for (uint32_t i = 0; i < v->core.core.configurations[v->configuration].launch_count; i++) {
+        if (hone_core_launch_at(&v->who, v->configuration, i, v->shape, &l) == 1)
             emit_record(j, &nearest_launch_fields, &l, context);
     }
 }
@@ -377,7 +352,7 @@ static const char *configuration_of(const struct nearest_answer *v, struct arena
     X(TEXT, type, ("nearest"), "", "")                                                             \
     X(JSON, configuration, (configuration_of(v, a)), "{}", "")                                     \
     X(TEXT, why, (v->why), "", "")                                                                 \
-    X(TEXT, device, (v->who.name), "", "")                                                         \
+    X(TEXT, device, (v->name), "", "")                                                             \
     X(PUT, shape, (emit_shape, v->shape), "{}", "")                                                \
     X(PUT, measured, (emit_shape, v->point ? v->point->shape : NULL), "{}", "that answers")        \
     X(F64, median_ns, (v->point ? v->point->median_ns : (double)NAN), "ns", "there")               \
@@ -385,11 +360,6 @@ static const char *configuration_of(const struct nearest_answer *v, struct arena
     X(TEXT, options, (v->options), "", "")                                                         \
     X(EACH, launches, (nearest_launch_fields, emit_launches, v), "", "")
 FIELDS_SHARED(best_nearest_fields, struct nearest_answer, struct nearest_answer, NEAREST)
-
-static void put_nearest_json(const struct nearest_answer *a, struct text *out)
-{
-    fields_line(&best_nearest_fields, a, a, out);
-}
 
 static int tell_nearest(const struct best_nearest *n, const struct deploy_found *found,
                         const char *name)
@@ -410,12 +380,12 @@ static int tell_nearest(const struct best_nearest *n, const struct deploy_found 
         put_data(&out);
     } else {
         if (n->work->given->output.format == REPORT_JSON)
-            put_nearest_json(&a, &out);
+            fields_line(&best_nearest_fields, &a, &a, &out);
         else
             put_nearest(&a, n->work, &out);
         put(&out);
     }
-    hone_known_close(a.known);
+    core_table_release(&a.core);
     text_release(&out);
     return status;
 }

@@ -335,17 +335,6 @@ static bool look_between(const struct deploy_matrix *m, const struct deploy_wave
     return true;
 }
 
-static bool spread_at_points(const struct deploy_matrix *m, struct arena *a,
-                             struct deploy_chosen *out)
-{
-    double *above = arena_array(a, out->point_count + (size_t)1, sizeof *above);
-    for (uint32_t i = 0; above && i < out->point_count; i++)
-        above[i] = out->points[i].above_best;
-    if (above)
-        spread_of(m, out->rows, above, out->point_count, &out->at_points);
-    return above != NULL;
-}
-
 // out->drawn: what the table of the points alone loses at drawn rows, where what only their own tunes found is not known yet.
 static bool look_before(const struct deploy_matrix *m, const struct deploy_waves *w,
                         const uint32_t *rows, uint32_t count, const bool *is_point, struct arena *a,
@@ -396,7 +385,12 @@ static bool choose_refined(const struct deploy_matrix *m, const struct deploy_wa
     out->drawn = drawn;
     out->refined = refined;
     out->model = w->device.model;
-    return spread_at_points(m, a, out);
+    double *above = arena_array(a, out->point_count + (size_t)1, sizeof *above);
+    for (uint32_t i = 0; above && i < out->point_count; i++)
+        above[i] = out->points[i].above_best;
+    if (above)
+        spread_of(m, out->rows, above, out->point_count, &out->at_points);
+    return above != NULL;
 }
 
 // ---- which lookup ------------------------------------------------------------------------------

@@ -268,19 +268,12 @@ static int open_spec_and_device(struct session *s)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-static void read_report(const struct session *s, struct deploy_report *out)
-{
-    struct deploy_view deployed;
-    deploy_view(s->deploy, &deployed);
-    *out = (struct deploy_report){deployed.found, deployed.records, deployed.count};
-}
-
 static bool take_record(void *context, const void *record)
 {
     struct session *s = context;
-    struct deploy_report report;
+    struct deploy_view report;
     struct text line = TEXT_INIT;
-    read_report(s, &report);
+    deploy_view(s->deploy, &report);
     report_deploy_row(&report, record, &line);
     ticker_clear(&s->running.work->ticker);
     say("%s", text_cstr(&line));
@@ -340,15 +333,15 @@ static int start_deploy(struct session *s)
                                .other_count = all ? 0 : others->count,
                                .all_others = all,
                                .with_images = given->with.binaries,
-                               .spare = w->list ? w->list->spare : NULL};
-    o.tune.setup.device = w->device;
+                               .spare = w->list ? w->list->workplace.at.spare : NULL};
+    o.tune.setup.at.device = w->device;
     s->deploy = deploy_new(&o, &e);
     return s->deploy ? EXIT_DONE : work_failed(&e);
 }
 
 // ---- what comes of it --------------------------------------------------------------------------
 
-static int write_table(struct session *s, const struct deploy_report *v)
+static int write_table(struct session *s, const struct deploy_view *v)
 {
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
@@ -372,7 +365,7 @@ static int write_table(struct session *s, const struct deploy_report *v)
 }
 
 // The report goes to stdout where the table does not.
-static void tell_end(struct session *s, const struct deploy_report *v, bool is_written)
+static void tell_end(struct session *s, const struct deploy_view *v, bool is_written)
 {
     struct text text = TEXT_INIT;
     bool is_data = s->format && !s->output;
@@ -450,7 +443,7 @@ static int try_format(struct session *s)
 }
 
 // A table that leaves out a size that was asked for would answer there with that of another.
-static bool refuse_unknown(const struct session *s, const struct deploy_report *v)
+static bool refuse_unknown(const struct session *s, const struct deploy_view *v)
 {
     struct text shapes = TEXT_INIT;
     report_deploy_unknown(v, &shapes);
@@ -465,10 +458,10 @@ static bool refuse_unknown(const struct session *s, const struct deploy_report *
 
 static int deploy_and_show(struct session *s)
 {
-    struct deploy_report report;
+    struct deploy_view report;
     s->running.workflow = deploy_workflow(s->deploy);
     workflow_run(&s->running);
-    read_report(s, &report);
+    deploy_view(s->deploy, &report);
     bool has_table = report.found.table != NULL, is_last = s->turn + 1 >= s->turns;
     int status = workflow_status(&s->broken, workflow_failed, has_table);
     const bool is_unknown = status == EXIT_DONE && has_table && refuse_unknown(s, &report);

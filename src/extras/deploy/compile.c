@@ -350,24 +350,6 @@ static unsigned compile_not(struct deploy_compiler *c, const struct node *n)
     return compile_node(c, n->items[0]) ? put_operator(c, HONE_CORE_NOT, GIVES_INT) : 0;
 }
 
-// Is the part equal to a number of the list? No number equals a text or a list.
-static unsigned compile_known_member(struct deploy_compiler *c, const struct node *item,
-                                     const struct value *list)
-{
-    if (!compile_node(c, item) || !deploy_put_int(c, 0) || !deploy_put_operator(c, HONE_CORE_MIN) ||
-        !deploy_put_int(c, 0) || !deploy_put_operator(c, HONE_CORE_GT))
-        return 0; // a false that has the part's fault
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct value *v = &list->items[i];
-        if (v->kind != VALUE_INT && v->kind != VALUE_BOOL && v->kind != VALUE_FLOAT)
-            continue;
-        if (!compile_node(c, item) || !put_constant(c, v) ||
-            !deploy_put_operator(c, HONE_CORE_EQ) || !deploy_put_operator(c, HONE_CORE_OR))
-            return 0;
-    }
-    return GIVES_INT;
-}
-
 static unsigned compile_member(struct deploy_compiler *c, const struct node *item,
                                const struct node *in)
 {
@@ -375,7 +357,20 @@ static unsigned compile_member(struct deploy_compiler *c, const struct node *ite
     if (!node_varies(c, in)) {
         if (evaluate_now(c, in, &list) != EXPR_FAULT_NONE || list.kind != VALUE_LIST)
             return put_without_value(c);
-        return compile_known_member(c, item, &list);
+        // Is the part equal to a number of the list? No number equals a text or a list.
+        if (!compile_node(c, item) || !deploy_put_int(c, 0) ||
+            !deploy_put_operator(c, HONE_CORE_MIN) || !deploy_put_int(c, 0) ||
+            !deploy_put_operator(c, HONE_CORE_GT))
+            return 0; // a false that has the part's fault
+        for (uint32_t i = 0; i < list.count; i++) {
+            const struct value *v = &list.items[i];
+            if (v->kind != VALUE_INT && v->kind != VALUE_BOOL && v->kind != VALUE_FLOAT)
+                continue;
+            if (!compile_node(c, item) || !put_constant(c, v) ||
+                !deploy_put_operator(c, HONE_CORE_EQ) || !deploy_put_operator(c, HONE_CORE_OR))
+                return 0;
+        }
+        return GIVES_INT;
     }
     if (in->kind != NODE_LIST || in->count == 0)
         return refuse_part(c, "'in' needs a list that is written out or does not depend on a size");

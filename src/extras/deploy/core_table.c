@@ -519,21 +519,6 @@ static bool is_modelled(const struct maker_of_core *m, uint32_t kernel)
     return false;
 }
 
-// Counts the groups of each modelled kernel; for one that the configuration lacks, of its last
-// launch. `made`: the launches that it has.
-static bool make_group_counts(struct maker_of_core *m, const uint32_t *made, uint32_t count,
-                              uint32_t *groups)
-{
-    for (uint32_t k = 0; count > 0 && k < m->kernel_count; k++) {
-        uint32_t i = 0;
-        while (i + 1 < count && kernel_of_launch(m->language, made[i]) != k)
-            i++;
-        if (is_modelled(m, k) && !make_group_count(m, &m->language->launches[made[i]], &groups[k]))
-            return false;
-    }
-    return true;
-}
-
 static bool make_core_launches(struct maker_of_core *m, hone_core_configuration *out,
                                uint32_t *groups)
 {
@@ -550,7 +535,16 @@ static bool make_core_launches(struct maker_of_core *m, hone_core_configuration 
         out->launch_count += is_made;
     }
     out->launches = list;
-    return make_group_counts(m, made, out->launch_count, groups);
+    // Counts the groups of each modelled kernel; for one that the configuration lacks, of its last
+    // launch. `made`: the launches that it has.
+    for (uint32_t k = 0; out->launch_count > 0 && k < m->kernel_count; k++) {
+        uint32_t i = 0;
+        while (i + 1 < out->launch_count && kernel_of_launch(m->language, made[i]) != k)
+            i++;
+        if (is_modelled(m, k) && !make_group_count(m, &m->language->launches[made[i]], &groups[k]))
+            return false;
+    }
+    return true;
 }
 
 static bool make_bytes(struct maker_of_core *m, hone_core_configuration *out)
@@ -678,9 +672,8 @@ static bool make_core_options(struct maker_of_core *m, hone_core_configuration *
     if (ok && m->sources && program_mentions(m->sources, src->first_extra + EXTRA_KERNEL_TUNER))
         ok = add_option_word(m, "-Dkernel_tuner=1", &options);
     ok = ok && add_names(m, out, &options);
-    if (ok && (options.failed || !(out->options = arena_strdup(m->arena, text_cstr(&options)))))
-        ok = error_memory(m->e);
-    text_release(&options);
+    out->options = text_to_arena(&options, m->arena);
+    ok = ok && (out->options || error_memory(m->e));
     out->retarget = HONE_CORE_NONE;
     if (!ok || !p->target || !m->traits->retargets)
         return ok;

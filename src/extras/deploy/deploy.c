@@ -56,21 +56,18 @@ static bool make_row(struct deploy *d, uint32_t at, struct error *e)
     return deploy_load_row(d, row, e);
 }
 
-// The spec as it is at the first point: what varies means nothing in it.
-static bool load_table_spec(struct deploy *d, struct error *e)
+struct spec_options deploy_spec_options(struct deploy *d, const char *const *set)
 {
-    struct spec_options so = {.set = d->o.plan->points[0].set,
-                              .set_count = d->o.plan->name_count,
-                              .strict = d->o.strict,
-                              .digests = &d->digests,
-                              .device = d->o.tune.setup.device};
-    d->spec = spec_load(d->o.path, &so, e);
-    return d->spec != NULL;
+    return (struct spec_options){.set = set,
+                                 .set_count = d->o.plan->name_count,
+                                 .strict = d->o.strict,
+                                 .digests = &d->digests,
+                                 .device = d->o.tune.setup.at.device};
 }
 
 static bool read_sources(struct deploy *d, struct error *e)
 {
-    const struct device_info *device = d->o.tune.setup.device;
+    const struct device_info *device = d->o.tune.setup.at.device;
     struct spec_sources *with = spec_sources_read(d->spec, device->language, device, NULL, e);
     if (!with)
         return false;
@@ -91,25 +88,13 @@ static bool find_default_text(struct deploy *d, struct error *e)
         return error_memory(e);
     spec_default(d->spec, choice);
     for (uint32_t i = 0; !is_valid && i < d->row_count; i++)
-        is_valid = deploy_excluded(&d->table, choice, d->rows[i].shape, d->o.tune.setup.device,
+        is_valid = deploy_excluded(&d->table, choice, d->rows[i].shape, d->o.tune.setup.at.device,
                                    &d->arena) == DEPLOY_NONE;
-    if (!is_valid && !spec_baseline(d->sources, d->o.tune.setup.device, choice))
+    if (!is_valid && !spec_baseline(d->sources, d->o.tune.setup.at.device, choice))
         spec_default(d->spec, choice);
     spec_configuration_text(d->spec, choice, true, &text);
-    d->default_text = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
-    text_release(&text);
+    d->default_text = text_to_arena(&text, &d->arena);
     return d->default_text || error_memory(e);
-}
-
-// Is the configuration one of the space, which is of the spec?
-static bool is_one_of(const struct space *space, const struct spec *spec, const char *text,
-                      uint32_t *choice)
-{
-    struct error ignored = ERROR_INIT;
-    uint64_t index;
-    spec_default(spec, choice);
-    return spec_parse_configuration(spec, text, choice, &ignored) &&
-           space_find(space, choice, &index);
 }
 
 // A table of a part of the space (--config, --where) has no configuration outside it: if the
@@ -118,6 +103,7 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
 {
     struct text first = TEXT_INIT;
     struct error why = ERROR_INIT; // of the first point at which nothing is left
+    uint64_t index;
     uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
     bool is_in =
         d->o.tune.setup.space.configuration_count == 0 && d->o.tune.setup.space.where_count == 0;
@@ -126,7 +112,8 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
         struct error here = ERROR_INIT;
         struct space *space = deploy_row_space(d, &d->rows[i], &here);
         why = why.code ? why : here;
-        is_in = space && is_one_of(space, spec, d->default_text, choice);
+        is_in = space && deploy_read_choice(spec, d->default_text, choice) &&
+                space_find(space, choice, &index);
         if (space && !is_in && first.length == 0) {
             space_get(space, 0, choice);
             spec_configuration_text(spec, choice, true, &first);
@@ -141,7 +128,7 @@ static bool take_default_of_part(struct deploy *d, struct error *e)
         log_add(d->o.tune.setup.log, LOG_WARNING,
                 "the default is not in the part of the space that was asked for: %s stands for it",
                 text_cstr(&first));
-        d->default_text = first.failed ? NULL : arena_strdup(&d->arena, text_cstr(&first));
+        d->default_text = text_to_arena(&first, &d->arena);
     }
     text_release(&first);
     return (choice && d->default_text) || error_memory(e);
@@ -157,8 +144,10 @@ static bool make_deploy(struct deploy *d, struct error *e)
     d->winners = arena_array(&d->arena, all + 1, sizeof *d->winners);
     if (!d->rows || !d->records || !d->winners)
         return error_memory(e);
-    d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.setup.device};
-    if (!find_columns(d, e) || !load_table_spec(d, e) || !read_sources(d, e) ||
+    d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.setup.at.device};
+    // The spec as it is at the first point: what varies means nothing in it.
+    const struct spec_options so = deploy_spec_options(d, d->o.plan->points[0].set);
+    if (!find_columns(d, e) || !(d->spec = spec_load(d->o.path, &so, e)) || !read_sources(d, e) ||
         !deploy_table_init(&d->table, d->spec, d->columns, d->column_count, &d->arena, e))
         return false;
     for (; d->row_count < points; d->row_count++) {
@@ -166,8 +155,7 @@ static bool make_deploy(struct deploy *d, struct error *e)
             return false;
     }
     compare_name(d->spec->name, "deploy", &name);
-    d->name = name.failed ? NULL : arena_strdup(&d->arena, text_cstr(&name));
-    text_release(&name);
+    d->name = text_to_arena(&name, &d->arena);
     if (!d->name)
         return error_memory(e);
     const char *vendor =
@@ -212,8 +200,7 @@ static bool start_sweep(struct deploy *d, struct error *e)
     struct sweep_line *line = arena_alloc(&d->arena, sizeof *line); // read as long as it sweeps
     if (!line)
         return error_memory(e);
-    *line = (struct sweep_line){.label = d->spec->name,
-                                .spec = d->spec,
+    *line = (struct sweep_line){.side = {.label = d->spec->name, .spec = d->spec},
                                 .path = d->o.path,
                                 .strict = d->o.strict,
                                 .means = SWEEP_TUNE,
@@ -251,8 +238,7 @@ static bool take_winners(struct deploy *d, struct error *e)
             continue;
         }
         spec_configuration_text(n->spec, n->choice, true, &text);
-        row->winner = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
-        text_release(&text);
+        row->winner = text_to_arena(&text, &d->arena);
         if (!row->winner)
             return error_memory(e);
         add_winner(d, row->winner);
@@ -294,21 +280,14 @@ static const char **candidates_at(struct deploy *d, const struct deploy_row *row
         arena_array(&d->arena, row->spec->parameter_count + (size_t)1, sizeof *choice);
     *count = 0;
     for (uint32_t i = 0; list && choice && i <= d->winner_count; i++) {
-        struct error ignored = ERROR_INIT;
         const char *text = i < d->winner_count ? d->winners[i] : d->default_text;
         bool is_there = false;
         for (uint32_t k = 0; !is_there && k < *count; k++)
             is_there = str_equal(list[k], text);
-        spec_default(row->spec, choice);
-        if (!is_there && spec_parse_configuration(row->spec, text, choice, &ignored))
+        if (!is_there && deploy_read_choice(row->spec, text, choice))
             list[(*count)++] = text;
     }
     return choice ? list : NULL;
-}
-
-static bool is_of_row(const struct error *why)
-{
-    return why->code == ERROR_INPUT || why->code == ERROR_USAGE;
 }
 
 struct tune_options deploy_tune_options(const struct deploy *d, const struct deploy_row *row,
@@ -326,7 +305,7 @@ struct tune_options deploy_tune_options(const struct deploy *d, const struct dep
     o.budget = (struct budget){0};
     o.setup.terms.rules.fixed = 0;
     o.setup.terms.rules.unranked = false;
-    o.setup.spare = d->o.spare;
+    o.setup.at.spare = d->o.spare;
     o.setup.leaving = o.keep = false;
     return o;
 }
@@ -344,7 +323,7 @@ static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
     const struct tune_options o = deploy_tune_options(d, row, candidates, count);
     d->records[d->row].tried = count;
     d->w.inner = tune_new(&o, &why);
-    if (!d->w.inner && !is_of_row(&why)) {
+    if (!d->w.inner && !(why.code == ERROR_INPUT || why.code == ERROR_USAGE)) {
         *e = why;
         return false;
     }
@@ -478,9 +457,8 @@ static enum workflow_answer step_deploy(void *workflow, int timeout_ms, const vo
     if (d->w.cancelled && !d->w.inner && d->phase == DEPLOY_MEASURING)
         return WORKFLOW_END;
     if (d->o.is_known_only) {
-        bool ok = deploy_read_known(d, e);
         d->phase = DEPLOY_DONE;
-        return ok ? WORKFLOW_END : WORKFLOW_BROKEN;
+        return deploy_read_known(d, e) ? WORKFLOW_END : WORKFLOW_BROKEN;
     }
     if (d->phase == DEPLOY_BUILDING) {
         if (d->image_count == deploy_images_planned(d) || (d->w.cancelled && !d->w.inner))

@@ -102,11 +102,7 @@ static const char *const *set_of(struct deploy *d, const char *const *as, const 
 bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
 {
     struct error why = ERROR_INIT;
-    struct spec_options so = {.set = r->set,
-                              .set_count = d->o.plan->name_count,
-                              .strict = d->o.strict,
-                              .digests = &d->digests,
-                              .device = d->o.tune.setup.device};
+    const struct spec_options so = deploy_spec_options(d, r->set);
     r->spec = spec_read_again(d->spec, &so, &why); // what the file holds by now may be another
     if (r->spec)
         return true;
@@ -121,7 +117,7 @@ bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e)
 struct space *deploy_row_space(const struct deploy *d, const struct deploy_row *r, struct error *e)
 {
     struct space_options so = d->o.tune.setup.space;
-    so.device = d->o.tune.setup.device;
+    so.device = d->o.tune.setup.at.device;
     so.share = (struct space_share){0};
     struct space *space = r->spec ? space_new(r->spec, &so, e) : NULL;
     if (!space || space_count(space) > 0)

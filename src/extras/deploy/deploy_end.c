@@ -4,16 +4,19 @@
 
 #include <math.h>
 
+bool deploy_read_choice(const struct spec *spec, const char *text, uint32_t *choice)
+{
+    struct error ignored = ERROR_INIT;
+    spec_default(spec, choice);
+    return spec_parse_configuration(spec, text, choice, &ignored);
+}
+
 // The choice of a text in the table's spec; NULL: it has no such configuration, or (*failed) no memory.
 static uint32_t *choice_of(struct deploy *d, const char *text, bool *failed)
 {
-    struct error ignored = ERROR_INIT;
     uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
     *failed |= !choice;
-    if (!choice)
-        return NULL;
-    spec_default(d->spec, choice);
-    return spec_parse_configuration(d->spec, text, choice, &ignored) ? choice : NULL;
+    return choice && deploy_read_choice(d->spec, text, choice) ? choice : NULL;
 }
 
 // ---- one device --------------------------------------------------------------------------------
@@ -200,7 +203,7 @@ bool deploy_end(struct deploy *d, struct error *e)
     digest_hex(&source, hex);
     t->source_digest = arena_strdup(a, hex);
     t->sources = d->sources;
-    t->language = d->o.tune.setup.device->language;
+    t->language = d->o.tune.setup.at.device->language;
     t->within = d->o.within;
     t->devices = arena_array(a, devices, sizeof *t->devices);
     t->configurations = arena_array(a, configurations, sizeof *t->configurations);

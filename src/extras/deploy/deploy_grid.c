@@ -3,15 +3,6 @@
 
 #include <stddef.h>
 
-static struct deploy_cost cost_of(const struct result *r)
-{
-    return (struct deploy_cost){
-        result_largest_resource(r, offsetof(struct resources, spill_bytes)),
-        result_largest_resource(r, offsetof(struct resources, registers)),
-        result_largest_resource(r, offsetof(struct resources, local_bytes)),
-        result_largest_resource(r, offsetof(struct resources, private_bytes))};
-}
-
 uint32_t grid_candidate(struct deploy_grid *g, const char *text)
 {
     for (uint32_t i = 0; i < g->count; i++) {
@@ -36,7 +27,11 @@ bool grid_put(struct deploy_grid *g, const char *text, const struct grid_cell *c
     g->cells[g->cell_count] = *cell;
     g->cells[g->cell_count++].candidate = candidate;
     if (r)
-        g->costs[candidate] = cost_of(r);
+        g->costs[candidate] = (struct deploy_cost){
+            result_largest_resource(r, offsetof(struct resources, spill_bytes)),
+            result_largest_resource(r, offsetof(struct resources, registers)),
+            result_largest_resource(r, offsetof(struct resources, local_bytes)),
+            result_largest_resource(r, offsetof(struct resources, private_bytes))};
     return true;
 }
 

@@ -37,16 +37,14 @@ static bool make_counted_table(struct deploy *d, const struct device_info *facts
     t->configurations = arena_array(a, count + (size_t)1, sizeof *t->configurations);
     t->configuration_count = 0;
     t->default_configuration = 0;
-    t->language = d->o.tune.setup.device->language;
+    t->language = d->o.tune.setup.at.device->language;
     t->sources = d->sources;
     out->of = arena_array(a, count + (size_t)1, sizeof *out->of);
     if (!choice || !t->configurations || !out->of)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        struct error ignored = ERROR_INIT;
         out->of[i] = DEPLOY_NONE;
-        spec_default(d->spec, choice);
-        if (!spec_parse_configuration(d->spec, texts[i], choice, &ignored))
+        if (!deploy_read_choice(d->spec, texts[i], choice))
             continue;
         out->of[i] = t->configuration_count;
         if (!deploy_configuration_make(t, choice, a, &t->configurations[t->configuration_count++]))

@@ -76,7 +76,9 @@ struct deploy {
     bool is_whole;
 };
 
-// deploy.c: the options of a tune of these configurations at the row, whose results are stored under the deploy's name.
+// deploy.c: how the spec is read with these constants.
+struct spec_options deploy_spec_options(struct deploy *d, const char *const *set);
+// The options of a tune of these configurations at the row, whose results are stored under the deploy's name.
 struct tune_options deploy_tune_options(const struct deploy *d, const struct deploy_row *row,
                                         const char *const *configurations, uint32_t count);
 
@@ -91,6 +93,9 @@ bool grid_put(struct deploy_grid *g, const char *text, const struct grid_cell *c
               const struct result *r);
 // NULL: it has none.
 const struct grid_cell *grid_find(const struct deploy_grid *g, uint32_t row, uint32_t candidate);
+
+// deploy_end.c: reads a text of parameters, with the spec's defaults; false: the spec has no such values (now).
+bool deploy_read_choice(const struct spec *spec, const char *text, uint32_t *choice);
 
 // deploy_groups.c: what counts work-groups.
 struct deploy_counter {

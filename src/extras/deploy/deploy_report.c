@@ -9,7 +9,7 @@
 #include <math.h>
 
 // "1536", or with several columns "M=1536, N=512".
-static void put_shape(const struct deploy_report *v, const int64_t *shape, struct text *out)
+static void put_shape(const struct deploy_view *v, const int64_t *shape, struct text *out)
 {
     const struct deploy_found *f = &v->found;
     for (uint32_t i = 0; i < f->column_count; i++) {
@@ -47,8 +47,7 @@ static void put_gain_at(const struct deploy_gain *g, struct text *out)
     text_add(out, is_tied(g) ? ", tied" : "");
 }
 
-void report_deploy_row(const struct deploy_report *v, const struct deploy_record *r,
-                       struct text *out)
+void report_deploy_row(const struct deploy_view *v, const struct deploy_record *r, struct text *out)
 {
     char time[32];
     put_shape(v, r->shape, out);
@@ -75,10 +74,9 @@ static const char *note_of(const struct deploy_gain *g)
                             : "";
 }
 
-static void put_point_row(const struct deploy_report *v, const struct deploy_point *p,
+static void put_point_row(const struct deploy_view *v, const struct deploy_point *p,
                           struct table *table)
 {
-    struct text percent = TEXT_INIT, range = TEXT_INIT;
     uint32_t first = v->found.column_count;
     const struct deploy_gain *g = &p->gain;
     char time[32];
@@ -87,21 +85,17 @@ static void put_point_row(const struct deploy_report *v, const struct deploy_poi
         table_cell(table, i, "%lld", (long long)p->shape[i]);
     table_cell(table, first + CELL_CONFIGURATION, "%u", p->configuration);
     duration_to_str(p->median_ns, time);
-    put_percent(p->above_best, &percent);
     table_cell(table, first + CELL_TIME, "%s", time);
-    table_cell(table, first + CELL_ABOVE, "%s", text_cstr(&percent));
+    put_percent(p->above_best, table_text(table, first + CELL_ABOVE));
     if (g->ratio > 0)
         table_cell(table, first + CELL_GAIN, "%.2f", g->ratio);
     if (g->ratio > 0 && g->is_in_turn && !g->is_default)
-        put_range(g->low, g->high, 2, g->is_interval, &range);
-    table_cell(table, first + CELL_INTERVAL, "%s", text_cstr(&range));
+        put_range(g->low, g->high, 2, g->is_interval, table_text(table, first + CELL_INTERVAL));
     table_cell(table, first + CELL_NOTE, "%s%s%s", p->is_refined ? "added" : "",
                p->is_refined && note_of(g)[0] ? ", " : "", note_of(g));
-    text_release(&percent);
-    text_release(&range);
 }
 
-static void put_device_table(const struct deploy_report *v, const struct deploy_device *d,
+static void put_device_table(const struct deploy_view *v, const struct deploy_device *d,
                              struct text *out)
 {
     enum { MOST = 64 };
@@ -121,11 +115,10 @@ static void put_device_table(const struct deploy_report *v, const struct deploy_
     for (uint32_t i = 0; i < d->point_count; i++)
         put_point_row(v, &d->points[i], &table);
     text_addf(out, "%s:\n", d->name);
-    table_print(&table, REPORT_TEXT, "  ", out);
-    table_release(&table);
+    table_end(&table, REPORT_TEXT, "  ", out);
 }
 
-void report_deploy_table(const struct deploy_report *v, struct text *out)
+void report_deploy_table(const struct deploy_view *v, struct text *out)
 {
     const struct deploy_table *t = v->found.table;
     if (!t)
@@ -140,7 +133,7 @@ void report_deploy_table(const struct deploy_report *v, struct text *out)
 
 // ---- what it costs -----------------------------------------------------------------------------
 
-static void put_spread(const struct deploy_report *v, const struct deploy_matrix *m,
+static void put_spread(const struct deploy_view *v, const struct deploy_matrix *m,
                        const struct deploy_spread *s, struct text *out)
 {
     text_add(out, "median ");
@@ -163,7 +156,7 @@ static bool has_weights(const struct deploy_matrix *m)
 // Prints how much sizes between the points lose: before any of them became a point, and in the
 // table as it is. Sizes that stayed between the points are the good ones, and do not predict the
 // next size; leaving out each size in turn does.
-static void put_drawn(const struct deploy_report *v, const struct deploy_matrix *m,
+static void put_drawn(const struct deploy_view *v, const struct deploy_matrix *m,
                       const struct deploy_chosen *c, struct text *out)
 {
     if (c->drawn.count > 0) {
@@ -234,7 +227,7 @@ static void add_gain(const struct deploy_gain *g, uint32_t at, struct gains *s)
 }
 
 // Each point has its own rounds, so that the errors of their logarithms add up as squares.
-static void put_mean_gain(const struct deploy_report *v, const struct deploy_device *d,
+static void put_mean_gain(const struct deploy_view *v, const struct deploy_device *d,
                           const struct gains *s, struct text *out)
 {
     const struct deploy_gain *least = &d->points[s->least_at].gain;
@@ -268,7 +261,7 @@ static void put_mean_gain(const struct deploy_report *v, const struct deploy_dev
     text_add(out, "\n");
 }
 
-static void put_gain(const struct deploy_report *v, const struct deploy_device *d, struct text *out)
+static void put_gain(const struct deploy_view *v, const struct deploy_device *d, struct text *out)
 {
     struct gains s = {.count = 0};
     for (uint32_t i = 0; i < d->point_count; i++)
@@ -303,7 +296,7 @@ static uint32_t used_by(const struct deploy_device *d, uint32_t configurations)
     return used;
 }
 
-static void put_device_end(const struct deploy_report *v, uint32_t at, struct text *out)
+static void put_device_end(const struct deploy_view *v, uint32_t at, struct text *out)
 {
     const struct deploy_table *t = v->found.table;
     const struct deploy_chosen *c = &v->found.chosen[at];
@@ -324,27 +317,7 @@ static void put_device_end(const struct deploy_report *v, uint32_t at, struct te
     put_gain(v, &t->devices[at], out);
 }
 
-// Where what the store knows is not the best of all that was asked for.
-static void put_parts(const struct deploy_report *v, uint32_t at, struct text *out)
-{
-    const struct deploy_device *d = &v->found.table->devices[at];
-    const char *const *parts = v->found.parts ? v->found.parts[at] : NULL;
-    for (uint32_t i = 0; parts && i < d->point_count; i++) {
-        const char *part = parts[v->found.chosen[at].rows[i]];
-        if (!part)
-            continue;
-        text_add(out, "At ");
-        put_shape(v, d->points[i].shape, out);
-        if (part[0])
-            text_addf(out, " only a part of the space is ranked: %s\n", part);
-        else
-            text_add(
-                out,
-                " nothing is ranked: the least median of what was measured one after the other\n");
-    }
-}
-
-void report_deploy_unknown(const struct deploy_report *v, struct text *out)
+void report_deploy_unknown(const struct deploy_view *v, struct text *out)
 {
     for (uint32_t i = 0; i < v->count; i++) {
         if (!v->records[i].is_unknown)
@@ -375,12 +348,26 @@ static void put_answer(const struct deploy_table *t, const int64_t *shape, struc
     core_table_release(&c);
 }
 
-void report_deploy_end(const struct deploy_report *v, struct text *out)
+void report_deploy_end(const struct deploy_view *v, struct text *out)
 {
     const struct deploy_table *t = v->found.table;
     for (uint32_t i = 0; t && i < t->device_count; i++) {
         put_device_end(v, i, out);
-        put_parts(v, i, out);
+        // Where what the store knows is not the best of all that was asked for.
+        const struct deploy_device *d = &v->found.table->devices[i];
+        const char *const *parts = v->found.parts ? v->found.parts[i] : NULL;
+        for (uint32_t k = 0; parts && k < d->point_count; k++) {
+            const char *part = parts[v->found.chosen[i].rows[k]];
+            if (!part)
+                continue;
+            text_add(out, "At ");
+            put_shape(v, d->points[k].shape, out);
+            if (part[0])
+                text_addf(out, " only a part of the space is ranked: %s\n", part);
+            else
+                text_add(out, " nothing is ranked: the least median of what was measured one after "
+                              "the other\n");
+        }
     }
     for (uint32_t i = 0; i < v->count; i++) {
         const struct deploy_record *r = &v->records[i];

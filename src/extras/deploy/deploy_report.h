@@ -4,20 +4,14 @@
 #include "base/text.h"
 #include "extras/deploy/deploy.h"
 
-struct deploy_report {
-    struct deploy_found found;
-    const struct deploy_record *records;
-    uint32_t count;
-};
-
 // "M=256, N=256: best of 5 is 1.234 ms, 2.10 times as fast as the default [2.03 .. 2.17]"
-void report_deploy_row(const struct deploy_report *v, const struct deploy_record *r,
+void report_deploy_row(const struct deploy_view *v, const struct deploy_record *r,
                        struct text *out);
 // A row for each point of each device, configurations by number, then these. Nothing without a table.
-void report_deploy_table(const struct deploy_report *v, struct text *out);
+void report_deploy_table(const struct deploy_view *v, struct text *out);
 // The cost of the table in sentences: "5 configurations for 24 sizes; median 0.3 %, at most 1.9 %
 // above the best, at 1536". Then the measurements between the points, how much faster than the
 // default it is, and shapes that nothing answers.
-void report_deploy_end(const struct deploy_report *v, struct text *out);
+void report_deploy_end(const struct deploy_view *v, struct text *out);
 // The shapes for which the store has no results: "512; 1024". Nothing if there are none.
-void report_deploy_unknown(const struct deploy_report *v, struct text *out);
+void report_deploy_unknown(const struct deploy_view *v, struct text *out);

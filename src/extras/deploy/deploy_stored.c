@@ -67,17 +67,16 @@ static const char *full_text(struct deploy_grid *g, const struct spec *spec,
     struct text text = TEXT_INIT;
     struct error why = ERROR_INIT;
     uint32_t *choice = arena_array(g->arena, spec->parameter_count + (size_t)1, sizeof *choice);
-    const char *full = NULL;
-    if (choice) {
-        spec_default(spec, choice);
-        if (!spec_parse_configuration(spec, configuration, choice, &why)) {
-            *failed |= why.code == ERROR_MEMORY;
-            return NULL;
-        }
-        spec_configuration_text(spec, choice, true, &text);
-        full = text.failed ? NULL : arena_strdup(g->arena, text_cstr(&text));
+    *failed |= !choice;
+    if (!choice)
+        return NULL;
+    spec_default(spec, choice);
+    if (!spec_parse_configuration(spec, configuration, choice, &why)) {
+        *failed |= why.code == ERROR_MEMORY;
+        return NULL;
     }
-    text_release(&text);
+    spec_configuration_text(spec, choice, true, &text);
+    const char *full = text_to_arena(&text, g->arena);
     *failed |= !full;
     return full;
 }
@@ -191,13 +190,13 @@ static bool read_row(const struct deploy *d, struct deploy_grid *g, uint32_t at,
     if (!spec)
         return true;
     struct spec_sources *sources =
-        spec_sources_read(spec, t->setup.device->language, t->setup.device, NULL, e);
+        spec_sources_read(spec, t->setup.at.device->language, t->setup.at.device, NULL, e);
     struct best_options o = {.spec = spec,
                              .sources = sources,
                              .store = t->setup.store,
                              .name = g->facts.name,
                              .platform = g->facts.platform,
-                             .languages = 1u << t->setup.device->language,
+                             .languages = 1u << t->setup.at.device->language,
                              .space = t->setup.space,
                              .among.inputs =
                                  t->setup.terms.cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
@@ -262,14 +261,14 @@ static bool say_unknown_device(const struct deploy *d, const char *name,
 {
     struct text list = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
-        if (known[i].language == d->o.tune.setup.device->language)
+        if (known[i].language == d->o.tune.setup.at.device->language)
             text_addf(&list, "%s%s", list.length ? ", " : "", known[i].name);
     }
     error_set(e, ERROR_STORE,
               "%s: the store has no results of %s in %s on a device '%s'%s%s; `hone deploy` or "
               "`hone tune` on that machine measures them, `hone store import` takes them here",
               store_path(d->o.tune.setup.store), d->spec->name,
-              language_title(d->o.tune.setup.device->language), name,
+              language_title(d->o.tune.setup.at.device->language), name,
               list.length ? "; it has them on " : "", text_cstr(&list));
     text_release(&list);
     return false;
@@ -280,9 +279,9 @@ static bool add_other(struct deploy *d, const struct device_info *info, bool is_
                       struct error *e)
 {
     struct deploy_grid *g = &d->others[d->other_count];
-    if (info->language != d->o.tune.setup.device->language ||
-        (str_equal(info->name, d->o.tune.setup.device->name) &&
-         str_equal(info->platform, d->o.tune.setup.device->platform)))
+    if (info->language != d->o.tune.setup.at.device->language ||
+        (str_equal(info->name, d->o.tune.setup.at.device->name) &&
+         str_equal(info->platform, d->o.tune.setup.at.device->platform)))
         return true;
     *g = (struct deploy_grid){.arena = &d->arena, .facts = *info};
     if (!deploy_read_device(d, g, e) || !deploy_read_stored(d, g, e))
@@ -315,7 +314,7 @@ bool deploy_read_others(struct deploy *d, struct error *e)
     if (!d->others)
         return error_memory(e);
     for (uint32_t i = 0; i < d->o.other_count; i++) {
-        bool any = is_named_so(d->o.tune.setup.device, d->o.others[i]);
+        bool any = is_named_so(d->o.tune.setup.at.device, d->o.others[i]);
         for (size_t k = 0; k < count; k++)
             any = any || is_named_so(&known[k], d->o.others[i]);
         if (!any)

@@ -244,10 +244,8 @@ bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *cho
     spec_configuration_text(s, choice, true, &text);
     out->values = values;
     out->choice = indices;
-    out->text = text.failed ? NULL : arena_strdup(a, text_cstr(&text));
-    out->options = options.failed ? NULL : arena_strdup(a, text_cstr(&options));
-    text_release(&text);
-    text_release(&options);
+    out->text = text_to_arena(&text, a);
+    out->options = text_to_arena(&options, a);
     return ok && out->text && out->options;
 }
 

@@ -137,16 +137,6 @@ static enum value_kind member_kind(const struct parameter *p)
     return kind;
 }
 
-static void add_member_type(const struct header *h, const struct parameter *p)
-{
-    enum value_kind kind = member_kind(p);
-    text_add(h->out, kind == VALUE_STRING  ? "    const char *"
-                     : kind == VALUE_FLOAT ? "    double "
-                                           : "    int64_t ");
-    emit_c_name(p->name, h->out);
-    text_add(h->out, ";\n");
-}
-
 static void add_member(const struct header *h, const struct parameter *p, const struct value *v)
 {
     char number[32];
@@ -178,7 +168,12 @@ static void add_configuration_type(const struct header *h)
                      "    struct {\n");
     for (uint32_t i = 0; i < h->c->spec->parameter_count; i++) {
         text_add(h->out, "    ");
-        add_member_type(h, &h->c->spec->parameters[i]);
+        enum value_kind kind = member_kind(&h->c->spec->parameters[i]);
+        text_add(h->out, kind == VALUE_STRING  ? "    const char *"
+                         : kind == VALUE_FLOAT ? "    double "
+                                               : "    int64_t ");
+        emit_c_name(h->c->spec->parameters[i].name, h->out);
+        text_add(h->out, ";\n");
     }
     text_addf(h->out, "    %s} parameters;\n} %s_configuration;\n\n",
               h->c->spec->parameter_count ? "" : "    int none;\n    ", h->name);
@@ -486,33 +481,28 @@ static void add_functions(const struct header *h)
 
 // ---- the kernel's source and compiled programs ----------------------------------------------------
 
-// The text as string literals, each of which a C99 compiler takes.
-static void add_parts(const struct text *source, struct text *out)
-{
-    const char *at = text_cstr(source), *end = at + source->length;
-    do {
-        size_t used = 0;
-        do {
-            const char *stop = memchr(at, '\n', (size_t)(end - at));
-            size_t length = stop ? (size_t)(stop - at) + 1 : (size_t)(end - at);
-            length = length > LITERAL_MOST / 4 ? LITERAL_MOST / 4
-                                               : length; // an octal escape has four characters
-            text_add(out, used ? "\n    \"" : "    \"");
-            emit_c_bytes(at, length, out);
-            text_add(out, "\"");
-            used += length;
-            at += length;
-        } while (at < end && used < LITERAL_MOST / 2);
-        text_add(out, ",\n");
-    } while (at < end);
-}
-
 static bool add_source(const struct header *h, struct error *e)
 {
     struct text source = TEXT_INIT, parts = TEXT_INIT;
     bool ok = paste_source(h->t, &source, e);
     if (ok) {
-        add_parts(&source, &parts);
+        // The text as string literals, each of which a C99 compiler takes.
+        const char *at = text_cstr(&source), *end = at + source.length;
+        do {
+            size_t used = 0;
+            do {
+                const char *stop = memchr(at, '\n', (size_t)(end - at));
+                size_t length = stop ? (size_t)(stop - at) + 1 : (size_t)(end - at);
+                length = length > LITERAL_MOST / 4 ? LITERAL_MOST / 4
+                                                   : length; // an octal escape has four characters
+                text_add(&parts, used ? "\n    \"" : "    \"");
+                emit_c_bytes(at, length, &parts);
+                text_add(&parts, "\"");
+                used += length;
+                at += length;
+            } while (at < end && used < LITERAL_MOST / 2);
+            text_add(&parts, ",\n");
+        } while (at < end);
         add_template(h, header_source, text_cstr(&parts));
         h->out->failed |= parts.failed;
     }

@@ -39,23 +39,6 @@ static void emit_gain(struct emit *j, const struct deploy_gain *g)
     emit_object_end(j);
 }
 
-static void emit_point(struct emit *j, const struct deploy_table *t, const struct deploy_point *p)
-{
-    emit_object(j);
-    emit_array_at(j, "shape");
-    for (uint32_t i = 0; i < t->column_count; i++)
-        emit_i64(j, p->shape[i]);
-    emit_array_end(j);
-    emit_u64_at(j, "configuration", p->configuration);
-    emit_f64_at(j, "weight", p->weight);
-    emit_f64_at(j, "median_ns", p->median_ns);
-    emit_f64_at(j, "above_best", p->above_best);
-    emit_f64_at(j, "above_default", p->above_default);
-    emit_gain(j, &p->gain);
-    emit_bool_at(j, "refined", p->is_refined);
-    emit_object_end(j);
-}
-
 // As known_core.h has it: logarithms to base 2 in units of 2^-16.
 static void emit_waves(struct emit *j, const struct deploy_table *t, const struct deploy_device *d)
 {
@@ -93,8 +76,22 @@ static void emit_deploy_device(struct emit *j, const struct deploy_table *t,
     emit_u64_at(j, "compute_units", d->compute_units);
     emit_u64_at(j, "fallback", d->fallback_configuration);
     emit_array_at(j, "points");
-    for (uint32_t i = 0; i < d->point_count; i++)
-        emit_point(j, t, &d->points[i]);
+    for (uint32_t i = 0; i < d->point_count; i++) {
+        const struct deploy_point *p = &d->points[i];
+        emit_object(j);
+        emit_array_at(j, "shape");
+        for (uint32_t k = 0; k < t->column_count; k++)
+            emit_i64(j, p->shape[k]);
+        emit_array_end(j);
+        emit_u64_at(j, "configuration", p->configuration);
+        emit_f64_at(j, "weight", p->weight);
+        emit_f64_at(j, "median_ns", p->median_ns);
+        emit_f64_at(j, "above_best", p->above_best);
+        emit_f64_at(j, "above_default", p->above_default);
+        emit_gain(j, &p->gain);
+        emit_bool_at(j, "refined", p->is_refined);
+        emit_object_end(j);
+    }
     emit_array_end(j);
     if (d->model)
         emit_waves(j, t, d);

@@ -70,22 +70,6 @@ static void put_named(struct text *out, const char *key, const hone_core_named *
     }
 }
 
-static void put_launch(struct text *out, const hone_core_launch *l)
-{
-    text_add(out, "launch");
-    put_text(out, l->kernel);
-    put_number(out, l->when);
-    for (uint32_t i = 0; i < 3; i++)
-        put_number(out, l->global[i]);
-    for (uint32_t i = 0; i < 3; i++)
-        put_number(out, l->local[i]);
-    put_number(out, l->local_memory);
-    text_addf(out, " %u %u", (unsigned)l->dimensions, (unsigned)l->argument_count);
-    for (uint32_t i = 0; i < l->argument_count; i++)
-        put_number(out, l->arguments[i]);
-    text_addc(out, '\n');
-}
-
 static void put_configuration(struct text *out, const hone_core_table *t,
                               const hone_core_configuration *c)
 {
@@ -98,8 +82,21 @@ static void put_configuration(struct text *out, const hone_core_table *t,
     put_named(out, "restrictions", c->restrictions, c->restriction_count);
     put_named(out, "defines", c->defines, c->define_count);
     text_addf(out, "launches %u\n", (unsigned)c->launch_count);
-    for (uint32_t i = 0; i < c->launch_count; i++)
-        put_launch(out, &c->launches[i]);
+    for (uint32_t i = 0; i < c->launch_count; i++) {
+        const hone_core_launch *l = &c->launches[i];
+        text_add(out, "launch");
+        put_text(out, l->kernel);
+        put_number(out, l->when);
+        for (uint32_t k = 0; k < 3; k++)
+            put_number(out, l->global[k]);
+        for (uint32_t k = 0; k < 3; k++)
+            put_number(out, l->local[k]);
+        put_number(out, l->local_memory);
+        text_addf(out, " %u %u", (unsigned)l->dimensions, (unsigned)l->argument_count);
+        for (uint32_t k = 0; k < l->argument_count; k++)
+            put_number(out, l->arguments[k]);
+        text_addc(out, '\n');
+    }
     text_add(out, "bytes");
     for (uint32_t i = 0; i < t->argument_count; i++)
         put_number(out, c->bytes[i]);

@@ -14,16 +14,6 @@ static void add_macro(const struct deploy_table *t, const char *prefix, uint32_t
     text_add(out, "\n");
 }
 
-static void add_macros(const struct deploy_table *t, const char *prefix, const struct value *slots,
-                       struct text *out)
-{
-    const struct spec *s = t->spec;
-    for (uint32_t i = 0; i < s->parameter_count; i++)
-        add_macro(t, prefix, s->slots.parameters + i, &slots[s->slots.parameters + i], out);
-    for (uint32_t i = 0; i < s->derived_count; i++)
-        add_macro(t, prefix, s->slots.derived + i, &slots[s->slots.derived + i], out);
-}
-
 // The names' values at the only point, in the arena; NULL with the error.
 static struct value *bind_point(const struct deploy_table *t, const struct deploy_device *d,
                                 struct arena *a, struct error *e)
@@ -71,7 +61,11 @@ static bool write_params(const struct deploy_table *t, const struct deploy_writi
             text_addc(out, *c == '/' || *c == '\n' || *c == '\\' ? ' ' : *c); // it ends no comment
         text_add(out, " */\n");
         text_addf(out, "#ifndef %s_PARAMS_H\n#define %s_PARAMS_H\n", t->name, t->name);
-        add_macros(t, w->prefix, slots, out);
+        const struct spec *s = t->spec;
+        for (uint32_t k = 0; k < s->parameter_count; k++)
+            add_macro(t, w->prefix, s->slots.parameters + k, &slots[s->slots.parameters + k], out);
+        for (uint32_t k = 0; k < s->derived_count; k++)
+            add_macro(t, w->prefix, s->slots.derived + k, &slots[s->slots.derived + k], out);
         text_add(out, "#endif\n");
     }
     arena_release(&a);

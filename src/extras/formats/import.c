@@ -246,14 +246,12 @@ static bool put_imported_row(struct importing *m, const struct recorded_row *row
         return error_memory(e);
     }
     struct store_job job = {.job = m->job,
-                            .configuration = text_cstr(&m->configuration),
-                            .configuration_json = text_cstr(&m->json),
-                            .spec_name = s->name,
-                            .constants = text_cstr(&m->constants),
-                            .geometry = ""};
+                            .as = {.spec_name = s->name, .constants = text_cstr(&m->constants)}};
+    m->job->configuration = text_cstr(&m->configuration);
+    m->job->configuration_json = text_cstr(&m->json);
     make_imported_key(m, &job.key);
     make_id(&job.key, r, id);
-    digest_of(IMPORTED_PLATFORM, strlen(IMPORTED_PLATFORM), &job.source);
+    digest_of(IMPORTED_PLATFORM, strlen(IMPORTED_PLATFORM), &job.as.source);
     bool ok = store_put_once(m->store, id, &job, &policy, r, added, e);
     result_free(r);
     return ok;

@@ -36,6 +36,7 @@ struct session {
     const struct init_settings *settings;
     struct arena arena;
     struct text source, missing; // missing: files that it includes and that are nowhere
+    bool is_told;                // the spec says the kernel's name, though the file has one
     struct text given;           // the source behind what --define says of it
     enum language language;
     struct inferred_kernels kernels;
@@ -188,7 +189,8 @@ static bool write_spec(struct session *s, const char *output, bool is_again, str
                                             .ahead = ahead,
                                             .language = language_traits(s->language)->text,
                                             .has_several = s->kernels.count > 1 ||
-                                                           s->settings->kernel || s->ahead,
+                                                           s->settings->kernel || s->ahead ||
+                                                           s->is_told,
                                             .folders = folders,
                                             .folder_count = s->folder_count,
                                             .defines = s->settings->define.items,
@@ -205,6 +207,23 @@ static bool write_spec(struct session *s, const char *output, bool is_again, str
     free(ahead);
     text_release(&spec);
     return ok;
+}
+
+// Has the spec say the kernel's name and each type, where its own reader does not see them in the text.
+static bool settle_facts(struct session *s, const char *output, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    struct spec *spec = spec_load(output, NULL, &why);
+    struct spec_sources *sources =
+        spec ? spec_sources_read(spec, s->language, NULL, NULL, &why) : NULL;
+    const bool lacks_any =
+        !sources && (strstr(why.text, ".type: is missing") || strstr(why.text, "function: is"));
+    spec_sources_free(sources);
+    spec_free(spec);
+    s->is_told = lacks_any;
+    for (uint32_t i = 0; lacks_any && i < s->found.argument_count; i++)
+        s->found.arguments[i].is_typed = true;
+    return !lacks_any || write_spec(s, output, true, e);
 }
 
 // ---- the kernel --------------------------------------------------------------------------------
@@ -289,7 +308,7 @@ static bool has_file_in(const char *folder, const char *name, size_t length)
     return found;
 }
 
-// Looks for what is missing in the folders above the source's, and in an `include` there: projects are
+// Looks for what is missing in the source's folder and those above, and in an `include` there: projects are
 // built from there. True: a folder was found.
 static bool find_folders(struct session *s)
 {
@@ -298,14 +317,15 @@ static bool find_folders(struct session *s)
     const char *above =
         slash ? arena_printf(&s->arena, "%.*s", (int)(slash - s->path), s->path) : ".";
     const uint32_t before = s->folder_count;
-    for (int up = 0; above && up < 6; up++) {
-        above = arena_printf(&s->arena, "%s/..", above);
+    for (int up = 0; above && up < 7; up++) {
+        above = up ? arena_printf(&s->arena, "%s/..", above) : above;
         for (int i = 0; above && i < 2; i++) {
             const char *folder = arena_printf(&s->arena, "%s%s", above, inner[i]);
             const char *name = s->missing.length ? text_cstr(&s->missing) : "";
             bool found = false;
             for (size_t length; folder && *name && !found;
                  name += length + strspn(name + length, ", ")) {
+                name += *name == '<';
                 length = strcspn(name, ",");
                 found = has_file_in(folder, name, length);
             }
@@ -648,12 +668,20 @@ static void add_decisions(struct session *s, const char *output, struct text *ou
     const struct inferred *f = &s->found;
     struct text list = TEXT_INIT, scalars = TEXT_INIT, guesses = TEXT_INIT, written = TEXT_INIT;
     uint32_t number = 0, scalar_items = 0, guess_items = 0, written_items = 0;
-    if (s->missing.length)
+    struct text missing = TEXT_INIT;
+    for (const char *at = text_cstr(&s->missing); *at; at += strspn(at, ", ")) {
+        const size_t length = strcspn(at, ",");
+        if (*at != '<' && !str_starts(at, "cuda")) // CUDA's own are in quotes at times
+            text_addf(&missing, "%s%.*s", missing.length ? ", " : "", (int)length, at);
+        at += length;
+    }
+    if (missing.length)
         text_addf(
             &list,
             "  %u. what %s says, which is not beside the kernel: hone init -I DIR looks for it "
             "there\n",
-            ++number, text_cstr(&s->missing));
+            ++number, text_cstr(&missing));
+    text_release(&missing);
     for (uint32_t i = 0; i < f->open_count; i++)
         add_open(s, &number, f->open[i], &list);
     for (uint32_t i = 0; i < f->argument_count; i++) {
@@ -894,12 +922,13 @@ static int run_init(struct invocation *i)
     }
     char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
     s.output = !str_equal(output, "-") ? output : s.path;
-    bool ok =
-        (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, false, &e);
+    const bool to_stdout = str_equal(output, "-");
+    bool ok = (output || error_memory(&e)) && infer_spec(&s, &e) &&
+              write_spec(&s, output, false, &e) && (to_stdout || settle_facts(&s, output, &e));
     int status = EXIT_DONE;
     if (!ok)
         status = e.code == ERROR_IO ? (work_failed(&e), EXIT_USAGE) : work_failed(&e);
-    else if (!str_equal(output, "-"))
+    else if (!to_stdout)
         status = finish_init(&s, output);
     text_release(&s.source);
     text_release(&s.given);

@@ -97,10 +97,9 @@ static bool add_include(struct includer *in, const char *path, const char *line)
     bool done = name && is_quoted && add_found(in, path_beside(path, name));
     for (uint32_t i = 0; name && !done && in->folders && in->folders[i]; i++)
         done = add_found(in, path_in(in->folders[i], name));
-    // CUDA's own headers are in quotes at times.
-    if (name && is_quoted && !done && in->missing && !str_starts(name, "cuda") &&
-        !strstr(text_cstr(in->missing), name))
-        text_addf(in->missing, "%s%s", in->missing->length ? ", " : "", name);
+    if (name && !done && in->missing && !strstr(text_cstr(in->missing), name))
+        text_addf(in->missing, "%s%s%s", in->missing->length ? ", " : "", is_quoted ? "" : "<",
+                  name);
     free(name);
     return done;
 }

@@ -76,7 +76,11 @@ static bool is_language_name(const char *name)
                                          "LONG", "CHAR",    "SHRT",  "cuda",  "NAN",   "INFINITY",
                                          "HUGE", "MAXF",    "CL_",   "cl_",   "__",    "ULONG",
                                          "CUDA", "memory_", "SCHAR", "UCHAR", "USHRT", NULL};
-    static const char *const whole[] = {"HONE", "HONE_SOURCE", "NULL", "true", "false", NULL};
+    static const char *const whole[] = {"HONE",  "HONE_SOURCE", "NULL", "true",
+                                        "false", "SIZE_MAX",    NULL};
+    const char *bits = str_starts(name, "U") ? name + 1 : name; // UINT32_MAX
+    if (str_starts(bits, "INT") && bits[3] >= '0' && bits[3] <= '9' && strchr(bits, '_'))
+        return true;
     for (const char *const *s = starts; *s; s++) {
         if (str_starts(name, *s))
             return true;
@@ -179,11 +183,22 @@ static bool is_open_condition(const struct surveyed_name *n)
            !is_language_name(n->name);
 }
 
-// A size that the text defines itself, unguarded.
+#define FIXED_SIZE_MOST (1 << 28)
+
+// A size that the text defines itself, unguarded; larger numbers are those of hashes and masks.
 static bool is_fixed_size(const struct surveyed_name *n, int64_t *value)
 {
     return n->defined && text_number(n->defined, value) && !names_role(n->name, tuned_words) &&
-           (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
+           *value <= FIXED_SIZE_MOST && (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
+}
+
+#define LENGTH_GUESS 16
+
+// The length of an array in a struct, which no text says: the struct's layout needs one.
+static bool is_open_length(const struct surveyed_name *n)
+{
+    return n->is_length && !n->is_declared && !n->is_defined && !n->initial && !n->in_condition &&
+           !is_language_name(n->name) && !names_role(n->name, tuned_words);
 }
 
 static void give_survey(struct givens *g, const struct survey_of_names *s)
@@ -193,6 +208,8 @@ static void give_survey(struct givens *g, const struct survey_of_names *s)
         int64_t value;
         if (n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name))
             give_name(g, n->name, 1);
+        else if (is_open_length(n))
+            give_name(g, n->name, LENGTH_GUESS);
         else if (n->initial && text_number(n->initial, &value) && !n->is_defined)
             give_name(g, n->name, value);
         else if (is_open_condition(n))
@@ -797,7 +814,7 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
             struct preprocessed source;
             struct syntax syntax;
             given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
-            if (given->list[at].value == value || *s->all_budget == 0)
+            if (given->list[at].value == value || *s->all_budget < STUDY_BUDGET)
                 continue;
             arena_empty(&reading);
             if (!read_source(s->lone, s->language, given, &reading, &source, &syntax)) {
@@ -2075,6 +2092,13 @@ static bool write_other_names(struct writer_of *w)
     return true;
 }
 
+// A type that nothing defines stands in what is built: of a program in one file with its host's only the kernel's.
+static bool is_built(const struct writer_of *w, const char *type)
+{
+    return is_macro_name(type) &&
+           (!language_traits(w->study->language)->own_compiler || find_word(w->out->reached, type));
+}
+
 static bool write_names(struct writer_of *w)
 {
     struct study *s = w->study;
@@ -2122,7 +2146,7 @@ static bool write_names(struct writer_of *w)
                 is_of_member |= str_equal(a->type, s->syntax.records[r].text) &&
                                 str_equal(s->syntax.records[r].open_type, type);
         }
-        if (is_used || is_of_member || is_macro_name(type)) // the file is built whole
+        if (is_used || is_of_member || is_built(w, type))
             out->names[out->name_count++] =
                 (struct inferred_name){.name = type,
                                        .role = NAME_TYPE,
@@ -2275,12 +2299,13 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     }
     for (size_t i = 0; i < s->survey.count; i++) {
         const struct surveyed_name *n = &s->survey.list[i];
+        const bool is_first =
+            n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name);
         struct atom *first =
-            n->is_first && !n->is_defined && !n->initial && !is_language_name(n->name)
-                ? add_atom(s, n->name, ATOM_SCALAR)
-                : NULL;
+            is_first || is_open_length(n) ? add_atom(s, n->name, ATOM_SCALAR) : NULL;
         if (first) {
-            first->value = first->initial = 1;
+            first->kind = ATOM_SCALAR;
+            first->value = first->initial = is_first ? 1 : LENGTH_GUESS;
             first->has_initial = first->is_small = true;
         }
         if (!n->is_unroll || n->is_defined)
@@ -2707,12 +2732,12 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     write_template(w);
     write_text_restrictions(w);
     settle_sizes(w);
-    bool is_written =
-        write_arguments(w, needs) && write_names(w) && limit_memory(w) && cover_shortages(w);
-    tell_defined_numbers(w);
     w->out->reached = join_words(w, true);
     w->out->others = join_words(w, false);
-    return is_written && w->out->reached && w->out->others && !s->run.failed;
+    bool is_written = w->out->reached && w->out->others && write_arguments(w, needs) &&
+                      write_names(w) && limit_memory(w) && cover_shortages(w);
+    tell_defined_numbers(w);
+    return is_written && !s->run.failed;
 }
 
 struct asked {

@@ -397,6 +397,14 @@ static struct place place_of_node(struct machine *m, const struct node *n)
         p.type = m->frame->types[n->slot];
         return p;
     case NODE_INDEX: {
+        if (n->a->kind == NODE_MEMBER || n->a->kind == NODE_ARROW) {
+            const struct place whole = place_of_node(m, n->a); // records[i].list[k]: of the record
+            const struct type *t = whole.value ? NULL : whole.memory.type;
+            if (whole.memory.kind == VALUE_POINTER && t && t->base == TYPE_RECORD) {
+                evaluate(m, n->b);
+                return whole;
+            }
+        }
         struct value base = evaluate(m, n->a), index = evaluate(m, n->b);
         p.memory = base.kind == VALUE_POINTER ? index_pointer(m, &base, &index) : unknown_value();
         return p;

@@ -1045,6 +1045,8 @@ static unsigned array_faults(const struct study *s)
     return faults;
 }
 
+#define NO_WRITES 8 // faults of a group that writes nothing
+
 unsigned study_group_faults(struct study *s)
 {
     int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
@@ -1070,7 +1072,7 @@ unsigned study_group_faults(struct study *s)
     bool writes = false;
     for (uint32_t i = 0; i < s->object_count; i++)
         writes |= s->all[i]->access.written.any && s->all[i]->space != SPACE_SHARED;
-    faults += writes ? 0 : 8;
+    faults += writes ? 0 : NO_WRITES;
     faults += study_local(s, 0) * study_local(s, 1) * study_local(s, 2) < 4; // hardly a group
     // The group's writes must fill the space up to the next group.
     uint8_t *map = NULL;
@@ -1264,7 +1266,10 @@ static void choose_groups(struct study *s)
         }
     }
     memcpy(s->axis, best, sizeof best);
-    s->is_group_guess = least >= 2;
+    // Data decide whether such a kernel writes: any group will do where its items share nothing.
+    const bool is_free =
+        least == NO_WRITES && s->run.group_count == 0 && (s->asks_item[0] || s->asks_size[0]);
+    s->is_group_guess = least >= 2 && !is_free;
     set_tiles(s, best_tiles);
     study_bind(s);
 }

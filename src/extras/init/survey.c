@@ -22,6 +22,9 @@ struct surveyor {
     uint32_t compared[NEST_MOST][4];
     uint32_t compared_count[NEST_MOST];
     uint32_t depth;
+    // Braces and brackets of records that are open, and what their head has announced.
+    uint32_t braces, brackets;
+    bool in_record_head, in_enum, in_template;
     bool failed;
 };
 
@@ -130,6 +133,42 @@ static void survey_pragmas(struct surveyor *s, const struct item_tokens *t)
             name->kind == TOKEN_NAME && is_last ? note_name(s, name->text) : NULL;
         if (n)
             n->is_unroll = true;
+    }
+}
+
+static bool is_capital_name(const struct token *t)
+{
+    return t->kind == TOKEN_NAME && !t->directive && strlen(t->text) > 1 &&
+           t->text[strspn(t->text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == 0;
+}
+
+// struct { uchar v[NAME + 1]; }: the names that its layout needs, unless the language itself declares them.
+static void survey_records(struct surveyor *s, const struct item_tokens *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const struct token *t = &words->list[i], *next = i + 1 < words->count ? t + 1 : NULL;
+        if (t->directive)
+            continue;
+        s->in_template = (s->in_template && !is_sign_of(t, ">")) || str_equal(t->text, "template");
+        s->in_enum = (s->in_enum && !is_sign_of(t, "}")) || str_equal(t->text, "enum");
+        if (str_equal(t->text, "struct") || str_equal(t->text, "union"))
+            s->in_record_head = true;
+        else if (is_sign_of(t, "{"))
+            s->braces += s->in_record_head || s->braces;
+        else if (is_sign_of(t, "}"))
+            s->braces -= s->braces > 0;
+        else if (is_sign_of(t, "[") || is_sign_of(t, "]"))
+            s->brackets = is_sign_of(t, "[");
+        if (t->kind == TOKEN_SIGN)
+            s->in_record_head = false;
+        const bool is_declared = s->in_enum || s->in_template || is_sign_of(next, "=");
+        if (!is_capital_name(t) || !(is_declared || (s->braces && s->brackets)))
+            continue;
+        struct surveyed_name *n = note_name(s, t->text);
+        if (!n)
+            return;
+        n->is_declared |= is_declared;
+        n->is_length |= !is_declared;
     }
 }
 
@@ -265,8 +304,10 @@ bool survey_read(struct lone_text *text, struct arena *a, struct survey_of_names
             survey_item(&s, &text->scan.items[i]);
         else if (!lone_text_words(text, i, &words))
             return false;
-        else
+        else {
             survey_pragmas(&s, &words);
+            survey_records(&s, &words);
+        }
     }
     for (uint32_t i = 0; i < text->scan.count && !s.failed; i++) {
         if (scan_is_own_number(&text->scan, i))

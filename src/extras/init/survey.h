@@ -17,7 +17,9 @@ struct surveyed_name {
     bool compared_order; // by < and the like: its values are not those it is compared with
     bool is_bare;        // `#if NAME`: a switch
     bool is_unroll;      // `#pragma unroll NAME`
-    bool is_demanded;    // without it an #error stands
+    bool is_length;      // a struct's array has it in its brackets: `uchar v[NAME + 1];`
+    bool is_declared; // the language declares it: an enumerator, a variable, a template's parameter
+    bool is_demanded; // without it an #error stands
     // A chain `#ifdef A ... #elif B ... #endif` defines the same macro in its branches and has no
     // #else: A has to be given, the others need not.
     bool is_first, is_later;

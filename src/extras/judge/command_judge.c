@@ -39,8 +39,6 @@ struct session {
     struct judging *judging;
     struct serving serving;
     struct judging_warm warm;
-    struct report_about about;
-    struct error broken;
 };
 
 // ---- what is shown -----------------------------------------------------------------------------
@@ -65,8 +63,8 @@ static void add_judge_command(const void *context, const struct judge_record *r,
 
 static void fill_judge_report(struct session *s, struct judge_report *out)
 {
-    work_about(&s->work, &s->broken, &s->about);
-    *out = (struct judge_report){.about = &s->about,
+    work_about(&s->work, &s->work.broken, &s->work.about);
+    *out = (struct judge_report){.about = &s->work.about,
                                  .spec = s->work.spec,
                                  .device = s->work.device,
                                  .records = judging_records(s->judging),
@@ -193,15 +191,16 @@ static bool use_sandbox(struct session *s, struct error *e)
     const char *words = guard_words(&w->arena);
     if (!words)
         return error_memory(e);
-    s->options.apart = s->options.clean = setup->environment;
+    s->options.apart = s->options.clean = setup->at.environment;
     if (!words[0])
         return true;
-    const char *const *given = setup->environment;
+    const char *const *given = setup->at.environment;
     const char *scratch = w->environment.scratch.path;
     s->options.sandbox = words;
-    setup->environment = guard_environment(given, scratch, GUARD_CANDIDATES, &w->arena, e);
-    s->options.apart =
-        setup->environment ? guard_environment(given, scratch, GUARD_VERIFIER, &w->arena, e) : NULL;
+    setup->at.environment = guard_environment(given, scratch, GUARD_CANDIDATES, &w->arena, e);
+    s->options.apart = setup->at.environment
+                           ? guard_environment(given, scratch, GUARD_VERIFIER, &w->arena, e)
+                           : NULL;
     s->options.clean =
         s->options.apart ? guard_environment(given, scratch, GUARD_BASELINE, &w->arena, e) : NULL;
     return s->options.clean != NULL;
@@ -261,7 +260,6 @@ static int judge_and_show(struct session *s)
     workflow_write(&s->work.ticker, &head);
     struct running running = {.workflow = judging_workflow(s->judging),
                               .work = &s->work,
-                              .broken = &s->broken,
                               .context = s,
                               .record = show_verdict,
                               .progress = show_judge_progress};
@@ -269,7 +267,7 @@ static int judge_and_show(struct session *s)
     fill_judge_report(s, &report);
     writer_end(writer, &report, &end);
     workflow_write(&s->work.ticker, &end);
-    return workflow_status(&s->broken, workflow_failed, judge_has_right(&report));
+    return workflow_status(&s->work.broken, workflow_failed, judge_has_right(&report));
 }
 
 // ---- a stream of candidates ----------------------------------------------------------------------
@@ -285,7 +283,7 @@ static void write_lines(struct session *s, struct text *lines)
 // go with them.
 static void clear_serve_files(const struct session *s)
 {
-    const char *const *const sides[] = {s->options.setup.environment, s->options.apart,
+    const char *const *const sides[] = {s->options.setup.at.environment, s->options.apart,
                                         s->options.clean};
     for (size_t i = 0; s->options.sandbox && i < sizeof sides / sizeof *sides; i++) {
         guard_tidy(sides[i]);
@@ -306,14 +304,13 @@ static int judge_batch(struct session *s)
         return workflow_failed(&e);
     struct running running = {.workflow = judging_workflow(s->judging),
                               .work = &s->work,
-                              .broken = &s->broken,
                               .context = s,
                               .record = show_verdict,
                               .progress = show_judge_progress};
     workflow_run(&running);
     judging_free(s->judging);
     s->judging = NULL;
-    return workflow_status(&s->broken, workflow_failed, true);
+    return workflow_status(&s->work.broken, workflow_failed, true);
 }
 
 // Until the input ends: workers stay between batches, of which each has sizes, inputs and references of its own.

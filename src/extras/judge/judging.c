@@ -175,7 +175,7 @@ struct judging *judging_new(const struct judging_options *o, struct error *e)
     j->o.setup.store = NULL;
     j->o.setup.terms.audit = true;
     j->o.setup.place_count = 0;
-    j->o.setup.spare = NULL; // each session has workers of its own
+    j->o.setup.at.spare = NULL; // each session has workers of its own
     j->o.setup.endings = NULL;
     j->o.setup.leaving = false;
     j->tickets = o->warm ? o->warm->tickets : 0;
@@ -244,8 +244,8 @@ struct evaluator *judging_evaluator(const struct judging *j, uint64_t planned, b
     struct setup setup = j->o.setup;
     const struct live_options live = {
         .no_timing = true, .own_reference = true, .apart = j->o.apart};
-    const struct cached_options cached = {.constants = ""};
-    setup.environment = clean ? j->o.clean : setup.environment;
+    const struct cached_options cached = {.as.constants = ""};
+    setup.at.environment = clean ? j->o.clean : setup.at.environment;
     return setup_evaluator(&setup, live, cached, planned, NULL, e);
 }
 
@@ -308,7 +308,7 @@ static void leave_session(struct judging *j)
 static void empty_caches(const struct judging *j)
 {
     if (j->o.sandbox)
-        guard_empty_caches(j->o.setup.environment);
+        guard_empty_caches(j->o.setup.at.environment);
 }
 
 // Measures again what is faster so far, in workers that have seen none of it. False: there is none.
@@ -338,7 +338,7 @@ static bool begin_contestant(struct judging *j, struct contestant *c, struct err
     struct text text = TEXT_INIT;
     if (!c->spec_text) {
         bool ok = candidate_spec(c->record.candidate, text_cstr(&j->spec_text), j->spec_text.length,
-                                 j->o.setup.device->language, &text, &why);
+                                 j->o.setup.at.device->language, &text, &why);
         c->spec_length = text.length;
         c->spec_text = ok ? text_steal(&text) : NULL;
         text_release(&text);
@@ -423,7 +423,7 @@ static bool start_rounds(struct judging *j, struct error *e)
     const struct final_ranking_options o = {
         .evaluator = j->w.evaluator,
         .rules = &rules,
-        .device = j->o.setup.device,
+        .device = j->o.setup.at.device,
         .seeds = {.order = j->seed + j->tickets, .decision = j->seed},
         .finalists = j->finalists,
         .count = 1 + j->racing_count,

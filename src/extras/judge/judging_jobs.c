@@ -40,7 +40,7 @@ static bool is_allowed(const struct judging *j, const struct attempt *a, struct 
     spec_configuration_text(a->spec, a->choice, true, &words);
     const char *const list[] = {text_cstr(&words)};
     const struct space_options so = {
-        .device = j->o.setup.device, .configurations = list, .configuration_count = 1};
+        .device = j->o.setup.at.device, .configurations = list, .configuration_count = 1};
     struct space *space = words.failed ? NULL : space_new(a->spec, &so, e);
     bool allowed = space && space_count(space) == 1;
     if (space && !allowed) {
@@ -59,7 +59,7 @@ bool attempt_open(const struct judging *j, const char *text, size_t length, cons
                   const struct point *p, const struct attempt *like, struct attempt *out,
                   struct error *e)
 {
-    const struct device_info *d = j->o.setup.device;
+    const struct device_info *d = j->o.setup.at.device;
     const struct spec_options so = {.set = p->set, .set_count = p->set_count, .device = d};
     out->spec = spec_parse(text, length, j->o.setup.spec->directory, name, &so, e);
     if (!out->spec || !choose_values(j, like, out, e))
@@ -176,7 +176,7 @@ static bool name_job(struct job *job, const struct attempt *a, const char *const
 bool attempt_job(const struct judging *j, const struct point *p, const struct attempt *a,
                  struct job **out, struct error *e)
 {
-    if (!spec_job(a->spec, a->sources, j->o.setup.device, a->choice, out, e))
+    if (!spec_job(a->spec, a->sources, j->o.setup.at.device, a->choice, out, e))
         return false;
     if (use_inputs(j, p, *out) && name_job(*out, a, p->label))
         return true;
@@ -323,7 +323,7 @@ bool contestant_note_policies(struct judging *j, struct contestant *c, uint32_t 
     struct evaluator_status status;
     struct error e = ERROR_INIT;
     struct text ptx = TEXT_INIT, words = TEXT_INIT;
-    if (c->noted || j->o.setup.device->type == DEVICE_CPU)
+    if (c->noted || j->o.setup.at.device->type == DEVICE_CPU)
         return true;
     evaluator_status(j->w.evaluator, &status);
     if (status.measuring)

@@ -8,7 +8,7 @@
 
 bool judging_shares_process(const struct judging *j)
 {
-    const struct device_info *d = j->o.setup.device;
+    const struct device_info *d = j->o.setup.at.device;
     return d->type == DEVICE_CPU && !language_traits(d->language)->is_command;
 }
 
@@ -26,7 +26,7 @@ size_t judging_end_of_shared(const struct judging *j, size_t most)
 {
     const size_t left = j->queued - j->doubted - j->current;
     // Nothing else is built while a worker is timed from outside.
-    if (judging_is_alone(j) || (j->is_final && j->o.setup.device->type == DEVICE_CPU))
+    if (judging_is_alone(j) || (j->is_final && j->o.setup.at.device->type == DEVICE_CPU))
         return j->current + 1;
     return j->current + (left < most ? left : most);
 }

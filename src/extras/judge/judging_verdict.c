@@ -186,7 +186,7 @@ static void compare_times(const struct judging *j, const struct finalist *own, d
     const struct finalist *base = &j->finalists[0];
     const uint32_t batch = own->batch ? own->batch : 1;
     const size_t count = base->count < own->count ? base->count : own->count;
-    const uint64_t resolution_ns = j->o.setup.device->timer_ns / batch;
+    const uint64_t resolution_ns = j->o.setup.at.device->timer_ns / batch;
     struct stats_ratio some;
     stats_paired_ratio(base->samples, own->samples, count, level, resolution_ns, out);
     if (width_of(out) <= JUDGE_WIDE)
@@ -218,12 +218,12 @@ void contestant_time(struct judging *j, struct contestant *c, const struct final
     t->timed = base->count > 0 && own->count > 0;
     t->baseline_ns = median_of(base);
     t->candidate_ns = median_of(own);
-    judge_floor(j->o.setup.device, p->model, j->o.memory_rate, &t->floor);
+    judge_floor(j->o.setup.at.device, p->model, j->o.memory_rate, &t->floor);
     compare_times(j, own, j->level, &t->speedup);
     const bool is_wide = finalist_width(j, own) > JUDGE_WIDE;
     compare_times(j, own, is_wide ? fmin(j->level, JUDGE_SCREENING) : j->level, &seen);
     t->low = seen.interval ? seen.low : 0;
-    const double least = judge_floor_that_decides(j->o.setup.device, &t->floor, t->baseline_ns);
+    const double least = judge_floor_that_decides(j->o.setup.at.device, &t->floor, t->baseline_ns);
     if (t->timed && t->candidate_ns < least)
         contestant_fail(
             j, c, JUDGE_IMPOSSIBLE, p->label,

@@ -203,7 +203,7 @@ static void ask_builder(const struct asking *q)
             "its hone-worker is of another build than the one that serves the device: install "
             "one build on all nodes");
     else
-        live_can_build(place.node, place.worker, place.environment, q->target, &why);
+        live_can_build(&place, q->target, &why);
     if (why.code)
         error_set(&m->why, why.code, "%s%s%s cannot build for %s (%s): %s",
                   m->node ? "node '" : "this machine", m->name, m->node ? "'" : "", q->target->name,

@@ -45,10 +45,8 @@ const char **launcher_words(const char *command, struct arena *a, struct error *
 {
     const char **words = arena_array(a, WORDS_MOST + 1, sizeof *words);
     uint32_t count = 0;
-    if (!words) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!words)
+        return error_no_memory(e);
     for (const char *at = command + strspn(command, " \t\n"); *at; at += strspn(at, " \t\n")) {
         struct text word = TEXT_INIT;
         bool is_word = read_word(at, &word, &at);

@@ -235,8 +235,10 @@ enum node_state node_state(struct node *node)
         lose_node(n, e.text);
     else if (n->control.ended && n->state != NODE_LOST)
         lose_link(n);
-    if (node_is_silent(&n->silence, n->beat_ns, n->lease_ns))
+    if (node_is_silent(&n->silence, n->beat_ns, n->lease_ns)) {
         lose_node(n, "the process that holds the connection, hone-worker --link, is stopped");
+        process_signal(&n->link, SIGKILL); // it will not end by itself
+    }
     // Releases locks that were granted to somebody who did not come back for them.
     for (struct held_lock *l = n->locks; l; l = l->next) {
         if (l->claim != CLAIM_GRANTED || clock_ns() - l->granted_ns < UNCLAIMED_NS)

@@ -121,13 +121,6 @@ static const struct spec *spec_with_constants(struct session *s, const char *fil
     return spec && keep_spec(s, spec, &ignored) ? spec : NULL;
 }
 
-static bool is_shown(const struct session *s, const struct stored_space *space)
-{
-    const struct given_language *l = &s->settings->given.language;
-    return !str_equal(space->spec, PEAK_SPEC) &&
-           (!l->is_given || str_equal(space->language, language_text(l->language)));
-}
-
 // The spaces of a store: of a spec and its file (NULL: of all), with its constants or all there are. A space
 // whose spec cannot be read any more is left out, which is reported.
 static bool add_spaces(struct session *s, struct store *store, const char *path, const char *file,
@@ -144,7 +137,9 @@ static bool add_spaces(struct session *s, struct store *store, const char *path,
         count = stored_spaces_keep(spaces, count, device);
     for (size_t i = 0; i < count; i++) {
         struct error why = ERROR_INIT;
-        if (!is_shown(s, &spaces[i]))
+        const struct given_language *l = &s->settings->given.language;
+        if (str_equal(spaces[i].spec, PEAK_SPEC) ||
+            (l->is_given && !str_equal(spaces[i].language, language_text(l->language))))
             continue;
         const struct spec *of = spec && constants ? spec
                                 : spec            ? spec_with_constants(s, file, &spaces[i])
@@ -161,16 +156,6 @@ static bool add_spaces(struct session *s, struct store *store, const char *path,
 }
 
 // ---- what is given -----------------------------------------------------------------------------
-
-// The beginning of a file, and its name, show its kind; any other JSON may be a spec.
-static void read_head(const char *path, char *head, size_t size)
-{
-    FILE *f = fopen(path, "rbe");
-    size_t n = f ? fread(head, 1, size - 1, f) : 0;
-    if (f)
-        fclose(f);
-    head[n] = '\0';
-}
 
 static bool looks_recorded(const char *path, const char *head)
 {
@@ -255,7 +240,12 @@ static int add_argument(struct session *s, uint32_t argument)
 {
     char head[4096];
     const char *path = s->work.call->arguments[argument];
-    read_head(path, head, sizeof head);
+    // The beginning of a file, and its name, show its kind; any other JSON may be a spec.
+    FILE *f = fopen(path, "rbe");
+    size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
+    if (f)
+        fclose(f);
+    head[n] = '\0';
     return is_store_file(path)          ? add_store(s, argument)
            : page_is_found(head)        ? add_found(s, argument)
            : looks_recorded(path, head) ? add_recording(s, argument)
@@ -275,8 +265,9 @@ static const char *title_of(struct session *s)
         if (is_new && title.length < 200)
             text_addf(&title, "%s%s", title.length ? ", " : "", s->page.sets[i].spec);
     }
-    const char *own = arena_strdup(&s->work.arena, title.length ? text_cstr(&title) : "No results");
-    text_release(&title);
+    if (!title.length)
+        return "No results";
+    const char *own = text_to_arena(&title, &s->work.arena);
     return own ? own : "";
 }
 

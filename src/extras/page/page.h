@@ -260,9 +260,9 @@ void page_command(const struct page_set *s, const char *name, const struct page_
                   struct text *out);
 // The row of a configuration; SIZE_MAX: there is none.
 size_t page_row_of(const struct page_set *s, const uint32_t *choice);
-// Finds rows by their configurations. {0} to begin with.
+// Finds rows by their configurations, or messages. {0} to begin with.
 struct page_index {
-    uint32_t *slots; // row + 1; 0: free
+    uint32_t *slots; // row (or message) + 1; 0: free
     size_t slot_count;
 };
 // Holds the set's rows and has room for one more; false: out of memory.
@@ -272,15 +272,14 @@ uint32_t *page_index_slot(const struct page_set *s, const struct page_index *x,
                           const uint32_t *choice);
 void page_index_release(struct page_index *x);
 // While a set is gathered: its messages, each once, since most failures say one of a few things. A set may have as many as it
-// has rows, too. {0} to begin with; page_messages_release() keeps what the set has.
+// has rows, too. {0} to begin with; page_index_release() keeps what the set has.
 struct page_messages {
-    uint32_t *slots; // message + 1; 0: free
-    size_t slot_count, room;
+    struct page_index index;
+    size_t room;
 };
 // The index of a message in the set, which gets a copy of one that is new; false: out of memory.
 bool page_note_message(struct page *p, struct page_set *s, struct page_messages *m,
                        const char *message, uint32_t *index, bool *is_new);
-void page_messages_release(struct page_messages *m);
 struct page_set *page_new_set(struct page *p, struct error *e);
 // The configurations that the choice leaves; *out NULL: all.
 bool page_chosen_space(const struct spec *spec, const struct page_choice *choice,

@@ -83,25 +83,6 @@ static void put_speedup(const struct page_set *s, const struct page_row *best, s
     text_release(&shown);
 }
 
-static void put_metrics(const struct page_set *s, const struct page_row *r, struct text *out)
-{
-    struct peak_share share;
-    char number[UNITS_SIZE];
-    for (uint32_t i = 0; r && r->metrics && i < s->metric_count; i++) {
-        struct text shown = TEXT_INIT;
-        double value = r->metrics[i];
-        if (isnan(value))
-            continue;
-        number_to_str(value, number);
-        text_addf(&shown, "%s", number);
-        if (peak_share(&s->peak, s->metrics[i], value, &share))
-            text_addf(&shown, ", %.3g %% of the device's measured peak (%s)", 100 * share.share,
-                      peak_limit_title(share.limit));
-        page_put_fact(s->metrics[i], "metric", value, text_cstr(&shown), out);
-        text_release(&shown);
-    }
-}
-
 // "correct; ranked, 31 samples".
 static void put_answer_status(const struct page_set *s, const struct page_row *best,
                               struct text *out)
@@ -329,7 +310,21 @@ static void put_answer_launch(const struct page_set *s, const struct page_row *b
 
 static void put_rest(const struct page_set *s, const struct page_row *best, struct text *out)
 {
-    put_metrics(s, best, out);
+    struct peak_share share;
+    char number[UNITS_SIZE];
+    for (uint32_t i = 0; best && best->metrics && i < s->metric_count; i++) {
+        struct text shown = TEXT_INIT;
+        double value = best->metrics[i];
+        if (isnan(value))
+            continue;
+        number_to_str(value, number);
+        text_addf(&shown, "%s", number);
+        if (peak_share(&s->peak, s->metrics[i], value, &share))
+            text_addf(&shown, ", %.3g %% of the device's measured peak (%s)", 100 * share.share,
+                      peak_limit_title(share.limit));
+        page_put_fact(s->metrics[i], "metric", value, text_cstr(&shown), out);
+        text_release(&shown);
+    }
     put_ties(s, out);
     if (s->has_answer)
         put_warnings(s, out);

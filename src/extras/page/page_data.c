@@ -73,20 +73,6 @@ static void emit_column(struct emit *j, const struct page_set *s, size_t column,
     text_addc(j->out, '"');
 }
 
-static void emit_row_columns(struct emit *j, const struct page_set *s)
-{
-    for (size_t c = 0; c < row_fields.count; c++) {
-        bool any = false;
-        for (size_t i = 0; i < s->count && !any; i++)
-            any = !isnan(field_number(&s->rows[i], c)) && field_number(&s->rows[i], c) != 0;
-        emit_key(j, row_fields.rows[c].name);
-        if (any)
-            emit_column(j, s, c, field_number);
-        else
-            emit_text(j, "");
-    }
-}
-
 static void emit_choices(const void *record, const void *context, struct emit *j)
 {
     const struct page_set *s = record;
@@ -180,7 +166,16 @@ void page_put_island(const struct page_set *s, struct text *out)
     emit_start(&j, &json);
     emit_object(&j);
     emit_fields(&j, &names_fields, s, NULL);
-    emit_row_columns(&j, s);
+    for (size_t c = 0; c < row_fields.count; c++) {
+        bool any = false;
+        for (size_t i = 0; i < s->count && !any; i++)
+            any = !isnan(field_number(&s->rows[i], c)) && field_number(&s->rows[i], c) != 0;
+        emit_key(&j, row_fields.rows[c].name);
+        if (any)
+            emit_column(&j, s, c, field_number);
+        else
+            emit_text(&j, "");
+    }
     emit_fields(&j, &columns_fields, s, NULL);
     emit_object_end(&j);
     text_add(out, "<script type=\"application/json\" class=\"data\">");

@@ -137,21 +137,6 @@ static bool is_equal_everywhere(const struct page_set *s, const struct page_cons
     return true;
 }
 
-// The constants that differ between sets; if M and N are equal everywhere, only the first.
-static void put_constants(const struct page_set *s, size_t before, struct text *out)
-{
-    struct page_constant all[PAGE_CONSTANTS_MOST];
-    size_t count = page_constants(s->constants, all);
-    for (size_t i = 0; i < count; i++) {
-        bool is_known = is_equal_everywhere(s, &all[i], NULL);
-        for (size_t k = 0; k < i; k++)
-            is_known = is_known || is_equal_everywhere(s, &all[i], &all[k]);
-        if (!is_known)
-            text_addf(out, "%s%.*s", out->length > before ? ", " : "",
-                      (int)(all[i].name_length + 1 + all[i].value_length), all[i].name);
-    }
-}
-
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -264,7 +249,17 @@ void page_put_place(const struct page_set *s, size_t start, struct text *out)
 void page_set_name(const struct page_set *s, struct text *out)
 {
     size_t start = out->length;
-    put_constants(s, start, out);
+    // The constants that differ between sets; if M and N are equal everywhere, only the first.
+    struct page_constant all[PAGE_CONSTANTS_MOST];
+    size_t count = page_constants(s->constants, all);
+    for (size_t i = 0; i < count; i++) {
+        bool is_known = is_equal_everywhere(s, &all[i], NULL);
+        for (size_t k = 0; k < i; k++)
+            is_known = is_known || is_equal_everywhere(s, &all[i], &all[k]);
+        if (!is_known)
+            text_addf(out, "%s%.*s", out->length > start ? ", " : "",
+                      (int)(all[i].name_length + 1 + all[i].value_length), all[i].name);
+    }
     page_put_place(s, start, out);
     page_put_state(s, true, start, out);
     if (out->length == start)
@@ -323,22 +318,6 @@ static bool read_parameter(const struct parameter *from, const struct page_set *
     return p < to->parameter_count;
 }
 
-static void find_rows(const struct page_set *from, const struct reading *r,
-                      const struct page_set *to, const struct page_index *x, uint32_t *choice,
-                      size_t *rows)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        bool is_there = true;
-        for (uint32_t p = 0; p < from->parameter_count && is_there; p++) {
-            uint32_t v = r->values[p][from->rows[i].choice[p]];
-            choice[r->parameter[p]] = v;
-            is_there = v != UINT32_MAX;
-        }
-        uint32_t found = is_there ? *page_index_slot(to, x, choice) : 0;
-        rows[i] = found ? found - 1 : SIZE_MAX;
-    }
-}
-
 // False: the parameters are not the same; also without memory (out->failed).
 static bool read_parameters(const struct page_set *from, const struct page_set *to,
                             struct reading *r, uint32_t **choice, struct arena *a, struct text *out)
@@ -369,7 +348,16 @@ size_t *page_same_rows(const struct page_set *from, const struct page_set *to, s
         bool ok = rows && page_index_rows(to, &x);
         out->failed |= !ok;
         if (ok) {
-            find_rows(from, &r, to, &x, choice, rows);
+            for (size_t i = 0; i < from->count; i++) {
+                bool is_there = true;
+                for (uint32_t p = 0; p < from->parameter_count && is_there; p++) {
+                    uint32_t v = r.values[p][from->rows[i].choice[p]];
+                    choice[r.parameter[p]] = v;
+                    is_there = v != UINT32_MAX;
+                }
+                uint32_t found = is_there ? *page_index_slot(to, &x, choice) : 0;
+                rows[i] = found ? found - 1 : SIZE_MAX;
+            }
             page_index_release(&x);
         } else {
             free(rows);
@@ -407,28 +395,24 @@ void page_note_span(const struct page_set *s, double *least, double *most)
     }
 }
 
-// Into `worst`, for each row of the first set: how far it is behind the best of this one, where that is more.
-static void note_worst(const struct page_set *first, const struct page_set *s, double *worst,
-                       struct text *out)
-{
-    size_t *rows = page_same_rows(first, s, out);
-    double least = INFINITY, most = 0;
-    page_note_span(s, &least, &most);
-    for (size_t i = 0; i < first->count; i++) {
-        const struct page_row *r = rows && rows[i] != SIZE_MAX ? &s->rows[rows[i]] : NULL;
-        worst[i] = r && r->timed ? fmax(worst[i], page_screened(r) / least) : INFINITY;
-    }
-    free(rows);
-}
-
 struct page_portable page_find_portable(const struct page_set *const *sets, size_t count,
                                         struct text *out)
 {
     struct page_portable found = {SIZE_MAX, INFINITY};
     double *worst = calloc(sets[0]->count + 1, sizeof *worst);
     out->failed |= !worst;
-    for (size_t i = 0; worst && i < count; i++)
-        note_worst(sets[0], sets[i], worst, out);
+    // Into `worst`, for each row of the first set: how far it is behind the best of this one, where that is more.
+    for (size_t i = 0; worst && i < count; i++) {
+        const struct page_set *s = sets[i];
+        size_t *rows = page_same_rows(sets[0], s, out);
+        double least = INFINITY, most = 0;
+        page_note_span(s, &least, &most);
+        for (size_t k = 0; k < sets[0]->count; k++) {
+            const struct page_row *r = rows && rows[k] != SIZE_MAX ? &s->rows[rows[k]] : NULL;
+            worst[k] = r && r->timed ? fmax(worst[k], page_screened(r) / least) : INFINITY;
+        }
+        free(rows);
+    }
     for (size_t i = 0; worst && i < sets[0]->count; i++) {
         if (worst[i] < found.worst)
             found = (struct page_portable){i, worst[i]};

@@ -213,9 +213,7 @@ static const char *shape_text(const struct finding *f, json_t *columns, json_t *
     for (size_t i = 0; i < json_array_size(shape); i++)
         text_addf(&out, "%s%s=%lld", i ? ", " : "", json_string_value(json_array_get(columns, i)),
                   (long long)json_integer_value(json_array_get(shape, i)));
-    const char *own = out.failed ? NULL : arena_strdup(&f->page->arena, text_cstr(&out));
-    text_release(&out);
-    return own;
+    return text_to_arena(&out, &f->page->arena);
 }
 
 static bool read_deployed_point(struct finding *f, json_t *root, json_t *device, json_t *point)
@@ -286,9 +284,7 @@ static const char *configuration_words(const struct finding *f, json_t *configur
                                         : "?");
         free(text);
     }
-    const char *own = out.failed ? NULL : arena_strdup(&f->page->arena, text_cstr(&out));
-    text_release(&out);
-    return own;
+    return text_to_arena(&out, &f->page->arena);
 }
 
 static bool read_beginnings(struct finding *f, json_t *list, bool is_source)

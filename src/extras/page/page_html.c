@@ -92,15 +92,6 @@ void page_put_words(const char *term, const char *shown, struct text *out)
 
 // ---- views -------------------------------------------------------------------------------------
 
-static void put_how(const struct view *v, struct text *out)
-{
-    text_add(out, "<details class=\"how\"><summary aria-label=\"How to read this: ");
-    put_markup(v->title, out);
-    text_add(out, "\">?</summary><p>");
-    put_markup(v->about, out);
-    text_add(out, "</p></details>\n");
-}
-
 // A picture for where there is room, and one for a telephone: the style shows one of them, text has one size in both, and the
 // script stretches the picture, and not its texts, to the room that there is.
 static void put_pictures(const struct page_set *s, const struct view *v, size_t number,
@@ -125,7 +116,11 @@ static void put_view_body(const struct page_set *s, const struct view *v, size_t
                           struct text *out)
 {
     struct sheet g = {.out = out, .most = v->rows ? v->rows : PAGE_ROWS_MOST};
-    put_how(v, out);
+    text_add(out, "<details class=\"how\"><summary aria-label=\"How to read this: ");
+    put_markup(v->title, out);
+    text_add(out, "\">?</summary><p>");
+    put_markup(v->about, out);
+    text_add(out, "</p></details>\n");
     struct text words = TEXT_INIT;
     if (v->tell)
         v->tell(s, &words);
@@ -323,26 +318,21 @@ static void put_set_part(const struct page *p, const struct page_set *s, size_t 
     text_add(out, "</div></div>\n");
 }
 
-// The results of hone score, hone deploy, hone judge or one hone tune, which the page's script does not handle.
-static void put_found(const struct page_set *s, size_t number, struct text *out)
-{
-    text_addf(out, "<article class=\"across\" id=\"set-%zu\"><h2>", number);
-    put_markup(s->spec, out);
-    text_add(out, s->score_count > 0     ? ": scores of strategies"
-                  : s->is_beginning      ? ": what a tune began with"
-                  : s->verdict_count > 0 ? ": kernels that were judged"
-                                         : ": a dispatch table");
-    text_add(out, "</h2>\n<div class=\"views\">\n");
-    for (unsigned part = 0; part < PART_COUNT; part++)
-        put_part_views(s, number, (enum page_part)part, false, out);
-    text_add(out, "</div></article>\n");
-}
-
 static void put_set(const struct page *p, size_t number, struct text *out)
 {
     const struct page_set *s = &p->sets[number];
     if (page_set_is_found(s)) {
-        put_found(s, number, out);
+        // The results of hone score, hone deploy, hone judge or one hone tune, which the page's script does not handle.
+        text_addf(out, "<article class=\"across\" id=\"set-%zu\"><h2>", number);
+        put_markup(s->spec, out);
+        text_add(out, s->score_count > 0     ? ": scores of strategies"
+                      : s->is_beginning      ? ": what a tune began with"
+                      : s->verdict_count > 0 ? ": kernels that were judged"
+                                             : ": a dispatch table");
+        text_add(out, "</h2>\n<div class=\"views\">\n");
+        for (unsigned part = 0; part < PART_COUNT; part++)
+            put_part_views(s, number, (enum page_part)part, false, out);
+        text_add(out, "</div></article>\n");
         return;
     }
     text_addf(out, "<article class=\"set\" id=\"set-%zu\"><h2>", number);

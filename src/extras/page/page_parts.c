@@ -176,14 +176,7 @@ bool page_write_csv(const struct page *p, const char *view, struct text *out, st
 
 static void put_markdown_text(const char *s, struct text *out)
 {
-    struct text visible = TEXT_INIT;
-    text_add_visible(&visible, s, strlen(s), false);
-    for (const char *at = text_cstr(&visible); *at; at++) {
-        if (strchr("|\\`*_<>[]#", *at))
-            text_addc(out, '\\');
-        text_addc(out, *at);
-    }
-    text_release(&visible);
+    put_markdown(s, "|\\`*_<>[]#", out);
 }
 
 static void put_markdown_view(const struct page_set *s, const struct view *v, struct text *out)

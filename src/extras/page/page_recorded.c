@@ -79,7 +79,7 @@ bool page_add_recorded(struct page *p, const struct recorded *recorded,
         const char *message = from->status == STATUS_CORRECT ? "" : from->message;
         ok = page_note_message(p, s, &messages, message, &r->message, &is_new);
     }
-    page_messages_release(&messages);
+    page_index_release(&messages.index);
     space_free(only);
     keep_objective_names(s);
     spec_free(spec);

@@ -54,17 +54,23 @@ uint32_t *page_index_slot(const struct page_set *s, const struct page_index *x,
     }
 }
 
-// At most half of the slots are taken.
-bool page_index_rows(const struct page_set *s, struct page_index *x)
+// Slots of which at most half are taken. True: they are new, and empty; or NULL: no memory.
+static bool make_slots(struct page_index *x, size_t count)
 {
-    if (2 * (s->count + 1) <= x->slot_count)
-        return true;
+    if (2 * (count + 1) <= x->slot_count)
+        return false;
     free(x->slots);
     x->slot_count = x->slot_count ? x->slot_count : 256;
-    while (x->slot_count < 2 * (s->count + 1))
+    while (x->slot_count < 2 * (count + 1))
         x->slot_count *= 4;
     x->slots = calloc(x->slot_count, sizeof *x->slots);
-    for (size_t i = 0; x->slots && i < s->count; i++)
+    return true;
+}
+
+bool page_index_rows(const struct page_set *s, struct page_index *x)
+{
+    bool is_new = make_slots(x, s->count);
+    for (size_t i = 0; is_new && x->slots && i < s->count; i++)
         *page_index_slot(s, x, s->rows[i].choice) = (uint32_t)i + 1;
     return x->slots != NULL;
 }
@@ -87,30 +93,17 @@ size_t page_row_of(const struct page_set *s, const uint32_t *choice)
 // ---- messages ----------------------------------------------------------------------------------
 
 // The slot of a message, or the free one where it belongs.
-static uint32_t *message_slot(const struct page_set *s, const struct page_messages *m,
+static uint32_t *message_slot(const struct page_set *s, const struct page_index *x,
                               const char *message)
 {
     uint64_t at = UINT64_C(0xcbf29ce484222325);
     for (const char *c = message; *c; c++)
         at = (at ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
     for (at ^= at >> 32;; at++) {
-        uint32_t *slot = &m->slots[at & (m->slot_count - 1)];
+        uint32_t *slot = &x->slots[at & (x->slot_count - 1)];
         if (*slot == 0 || str_equal(s->messages[*slot - 1], message))
             return slot;
     }
-}
-
-// At most half of the slots are taken.
-static bool make_message_slots(const struct page_set *s, struct page_messages *m)
-{
-    if (2 * (s->message_count + (size_t)1) <= m->slot_count)
-        return true;
-    free(m->slots);
-    m->slot_count = m->slot_count ? 4 * m->slot_count : 64;
-    m->slots = calloc(m->slot_count, sizeof *m->slots);
-    for (uint32_t i = 0; m->slots && i < s->message_count; i++)
-        *message_slot(s, m, s->messages[i]) = i + 1;
-    return m->slots != NULL;
 }
 
 bool page_note_message(struct page *p, struct page_set *s, struct page_messages *m,
@@ -119,9 +112,12 @@ bool page_note_message(struct page *p, struct page_set *s, struct page_messages 
     *index = 0;
     *is_new = false;
     message = strchr(message, '/') ? page_without_folders(message, &p->arena) : message;
-    if (!message || !make_message_slots(s, m))
+    const bool is_made = make_slots(&m->index, s->message_count);
+    for (uint32_t i = 0; is_made && m->index.slots && i < s->message_count; i++)
+        *message_slot(s, &m->index, s->messages[i]) = i + 1;
+    if (!message || !m->index.slots)
         return false;
-    uint32_t *slot = message_slot(s, m, message);
+    uint32_t *slot = message_slot(s, &m->index, message);
     *is_new = *slot == 0;
     if (*is_new) {
         const char *own = arena_strdup(&p->arena, message);
@@ -132,12 +128,6 @@ bool page_note_message(struct page *p, struct page_set *s, struct page_messages 
     }
     *index = *slot - 1;
     return true;
-}
-
-void page_messages_release(struct page_messages *m)
-{
-    free(m->slots);
-    *m = (struct page_messages){0};
 }
 
 // ---- sets --------------------------------------------------------------------------------------

@@ -347,7 +347,7 @@ bool page_add_stored(struct page *p, struct store *store, const struct stored_sp
     t.failed |= !page_note_message(p, s, &t.messages, "", &none, &is_new);
     bool ok = !t.failed && stored_space_each_result(store, space, take_page_row, &t, e);
     page_index_release(&t.index);
-    page_messages_release(&t.messages);
+    page_index_release(&t.messages.index);
     space_free(only);
     if (!ok && e->code != ERROR_NONE)
         return false;

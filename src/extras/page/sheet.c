@@ -13,13 +13,12 @@ static bool is_left_out(const struct sheet *g)
     return g->form != SHEET_CSV && g->rows > g->most;
 }
 
-// One line, in which no character means anything to Markdown's tables or to HTML.
-static void put_cell_markdown(const char *s, struct text *out)
+void put_markdown(const char *s, const char *special, struct text *out)
 {
     struct text visible = TEXT_INIT;
     text_add_visible(&visible, s, strlen(s), false);
     for (const char *at = text_cstr(&visible); *at; at++) {
-        if (strchr("|\\`*_<>[]", *at))
+        if (strchr(special, *at))
             text_addc(out, '\\');
         text_addc(out, *at);
     }
@@ -27,32 +26,32 @@ static void put_cell_markdown(const char *s, struct text *out)
     text_release(&visible);
 }
 
-static void begin_cell(struct sheet *g)
+// `begin` and `end` are HTML's.
+static void put_cell(struct sheet *g, const char *s, const char *begin, const char *end)
 {
-    if (g->form == SHEET_CSV)
+    if (g->form == SHEET_CSV) {
         text_add(g->out, g->column ? "," : "");
-    else if (g->form == SHEET_MARKDOWN)
+        text_add_csv(g->out, s);
+    } else if (g->form == SHEET_MARKDOWN) {
         text_add(g->out, "| ");
+        put_markdown(s, "|\\`*_<>[]", g->out);
+        text_addc(g->out, ' ');
+    } else {
+        text_add(g->out, begin);
+        put_markup(s, g->out);
+        text_add(g->out, end);
+    }
     g->column++;
 }
 
 static void put_sheet_cell(struct sheet *g, const char *shown, const char *exact)
 {
+    char begin[80] = "<td>";
     if (is_left_out(g))
         return;
-    begin_cell(g);
-    if (g->form == SHEET_CSV) {
-        text_add_csv(g->out, exact ? exact : shown);
-    } else if (g->form == SHEET_MARKDOWN) {
-        put_cell_markdown(shown, g->out);
-        text_addc(g->out, ' ');
-    } else {
-        text_add(g->out, exact ? "<td class=\"n\" data-v=\"" : "<td>");
-        if (exact)
-            text_addf(g->out, "%s\">", exact);
-        put_markup(shown, g->out);
-        text_add(g->out, "</td>");
-    }
+    if (exact)
+        snprintf(begin, sizeof begin, "<td class=\"n\" data-v=\"%s\">", exact);
+    put_cell(g, g->form == SHEET_CSV && exact ? exact : shown, begin, "</td>");
 }
 
 static void end_row(struct sheet *g)
@@ -67,19 +66,8 @@ void sheet_head(struct sheet *g, const char *const *names)
     size_t count = 0;
     if (g->form == SHEET_HTML)
         text_add(g->out, "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>");
-    for (; names[count]; count++) {
-        begin_cell(g);
-        if (g->form == SHEET_CSV)
-            text_add_csv(g->out, names[count]);
-        else if (g->form == SHEET_MARKDOWN) {
-            put_cell_markdown(names[count], g->out);
-            text_addc(g->out, ' ');
-        } else {
-            text_add(g->out, "<th scope=\"col\">");
-            put_markup(names[count], g->out);
-            text_add(g->out, "</th>");
-        }
-    }
+    for (; names[count]; count++)
+        put_cell(g, names[count], "<th scope=\"col\">", "</th>");
     text_add(g->out, g->form == SHEET_HTML       ? "</tr></thead><tbody>\n"
                      : g->form == SHEET_MARKDOWN ? "|\n"
                                                  : "\n");

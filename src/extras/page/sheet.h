@@ -12,9 +12,10 @@ struct sheet {
     size_t most;   // rows that are written; of CSV all
     size_t rows;   // that were begun
     size_t column; // next of the row
-    bool is_body;
 };
 
+// A text in one line, in which no character of `special` means anything to Markdown or HTML.
+void put_markdown(const char *s, const char *special, struct text *out);
 // `names` end with NULL.
 void sheet_head(struct sheet *g, const char *const *names);
 void sheet_row(struct sheet *g);

@@ -11,12 +11,6 @@ struct beside {
     size_t count;
 };
 
-// Sizes take unlike times: only sets of equal constants are beside each other.
-static bool is_comparable(const struct page_set *a, const struct page_set *b)
-{
-    return str_equal(a->constants, b->constants);
-}
-
 static bool has_common(const struct page_set *a, const struct page_set *b, struct text *out)
 {
     size_t *rows = page_same_rows(a, b, out);
@@ -34,9 +28,10 @@ static bool begin_beside(const struct page_set *s, bool is_any, struct beside *b
     out->failed |= !b->all;
     for (size_t i = 0; b->all && i < b->count; i++) {
         const struct page_set *other = b->all[i];
-        if (other->timed > 0 &&
-            (is_any || kept == 0 ||
-             (is_comparable(b->all[0], other) && has_common(b->all[0], other, out))))
+        // Sizes take unlike times: only sets of equal constants are beside each other.
+        if (other->timed > 0 && (is_any || kept == 0 ||
+                                 (str_equal(b->all[0]->constants, other->constants) &&
+                                  has_common(b->all[0], other, out))))
             b->all[kept++] = other;
     }
     b->count = kept;

@@ -72,12 +72,6 @@ static void release_names(struct text *names, size_t count, const char **list)
     free(list);
 }
 
-static int by_ratio(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Where the axis ends: what is a little behind matters, and one that is far behind does not press the others together.
 static double last_ratio(const struct best_ranking *k, size_t count)
 {
@@ -85,7 +79,7 @@ static double last_ratio(const struct best_ranking *k, size_t count)
     for (size_t i = 0; ratios && i < count; i++)
         ratios[i] = k->finalists[i].entry.ratio;
     if (ratios && count > 0) {
-        qsort(ratios, count, sizeof *ratios, by_ratio);
+        qsort(ratios, count, sizeof *ratios, stats_compare_double);
         limit = fmax(limit, 1 + 2.5 * (ratios[count / 2] - 1));
     }
     free(ratios);

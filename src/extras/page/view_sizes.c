@@ -81,19 +81,14 @@ static size_t longest_axis(const struct sizes *z)
     return axis;
 }
 
-static bool has_best(const struct page_set *s)
-{
-    struct stats_summary sum;
-    return page_best_stats(s, &sum);
-}
-
 // The sets with an answer, and the axis; false: there is none.
 static bool find_axis(const struct page_set *s, struct sizes *z)
 {
     size_t kept = 0;
     z->all = page_family(s, &z->count);
     for (size_t i = 0; z->all && i < z->count; i++) {
-        if (has_best(z->all[i]))
+        struct stats_summary sum;
+        if (page_best_stats(z->all[i], &sum))
             z->all[kept++] = z->all[i];
     }
     z->count = z->all ? kept : 0;

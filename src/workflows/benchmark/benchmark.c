@@ -41,16 +41,6 @@ struct benchmark {
 
 static const struct workflow_operations benchmark_operations;
 
-// Does the spec still have the configuration that the baseline's code is of?
-static bool has_configuration(struct benchmark *b, const struct benchmark_point *p, struct error *e)
-{
-    uint32_t *choice = arena_array(&b->arena, p->spec->parameter_count + 1, sizeof *choice);
-    if (!choice)
-        return error_memory(e);
-    spec_default(p->spec, choice);
-    return spec_parse_configuration(p->spec, p->before->configuration, choice, e);
-}
-
 static bool make_lane(struct benchmark *b, const struct benchmark_point *p, struct lane *l)
 {
     struct error e = ERROR_INIT;
@@ -58,7 +48,7 @@ static bool make_lane(struct benchmark *b, const struct benchmark_point *p, stru
     l->passes = arena_array(&b->arena, most, sizeof *l->passes);
     l->before = arena_array(&b->arena, most, sizeof *l->before);
     if (p->before && p->before->code.count > 0 && !b->o.times_alone) {
-        l->beside = has_configuration(b, p, &e);
+        l->beside = spec_choice(p->spec, p->before->configuration, &b->arena, &e);
         l->why_sessions = l->beside ? NULL : arena_strdup(&b->arena, e.text);
     }
     return l->passes && l->before;
@@ -107,7 +97,7 @@ static void add_side(struct benchmark *b, uint32_t point, const char *configurat
     b->choices[b->group_count] = configuration;
     b->sides[b->group_count++] = (struct compare_side){.label = p->label,
                                                        .spec = p->spec,
-                                                       .device = b->o.setup.device,
+                                                       .device = b->o.setup.at.device,
                                                        .name = p->spec->name,
                                                        .code = code};
 }
@@ -216,7 +206,7 @@ static size_t count_held(const struct benchmark *b)
 static bool is_other_load(const struct benchmark *b, const struct baseline_row *before,
                           uint32_t load)
 {
-    const struct device_info *d = b->o.setup.device;
+    const struct device_info *d = b->o.setup.at.device;
     const double cores = 100.0 * process_cores();
     double least = INFINITY, most = 0;
     for (uint32_t i = 0; i < before->pass_count; i++) {
@@ -281,7 +271,7 @@ static bool judge_point(struct benchmark *b, uint32_t point, size_t tests)
         return false;
     n->now = baseline_state_of(l->passes, l->count);
     if (l->count > 0)
-        stats_summarise(moment->ns, l->count, b->o.setup.device->timer_ns, &n->stats);
+        stats_summarise(moment->ns, l->count, b->o.setup.at.device->timer_ns, &n->stats);
     return !before || l->count == 0 || l->failure || judge_against(b, before, tests, moment, n);
 }
 

@@ -103,8 +103,7 @@ static bool make_check_evaluator(struct check *c, struct error *e)
     const struct live_options live = {.no_timing = true,
                                       .simulated = o->races_log != NULL,
                                       .own_reference = o->smallest_count > 0};
-    const struct cached_options cached = {.constants = c->subject.constants,
-                                          .source = c->subject.source};
+    const struct cached_options cached = {.as = c->subject.as};
     c->w.evaluator = setup_evaluator(&o->setup, live, cached, c->count, NULL, e);
     return c->w.evaluator != NULL;
 }
@@ -120,7 +119,7 @@ struct check *check_new(const struct check_options *o, struct error *e)
         c->o.setup.store = NULL;
     if (o->races_log) { // each check has a simulator of its own, and nothing is timed: none waits for another
         c->o.setup.lock_folder = NULL;
-        c->o.setup.jobs = 1;
+        c->o.setup.at.jobs = 1;
     }
     items_init(&c->items, &check_plan, &c->w, &c->subject, &c->arena);
     c->choice = arena_array(&c->arena, o->setup.spec->parameter_count + 1, sizeof *c->choice);
@@ -181,7 +180,7 @@ static bool make_check_job(struct check *c, struct checked *n, struct job **out,
     if (!sizes_translate(c->sizes, v, n->record.choice, c->choice))
         return error_set(e, ERROR_INTERNAL, "%s does not exist at %s", n->record.configuration,
                          v->text);
-    if (!spec_job(v->spec, v->sources, c->o.setup.device, c->choice, out, e))
+    if (!spec_job(v->spec, v->sources, c->o.setup.at.device, c->choice, out, e))
         return false;
     if (!c->o.of_reference)
         return true;

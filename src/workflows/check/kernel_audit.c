@@ -29,7 +29,7 @@ struct kernel_audit *kernel_audit_new(const struct setup *s, const struct kernel
         return NULL;
     *k = (struct kernel_audit){.setup = *s, .job = *job, .arena = a};
     k->setup.store = k->setup.known = NULL;
-    k->setup.spare = NULL;
+    k->setup.at.spare = NULL;
     if (k->setup.place_count > 1) // the same code is known by one device's images alone
         k->setup.place_count = 1;
     k->setup.terms.audit = false;
@@ -43,8 +43,7 @@ struct kernel_audit *kernel_audit_new(const struct setup *s, const struct kernel
     job_free(own);
     if (ok && k->verdicts)
         return k;
-    error_memory(e);
-    return NULL;
+    return error_no_memory(e);
 }
 
 // The kernel's job, or that of the mutant `at` - 1.
@@ -88,7 +87,7 @@ enum workflow_answer kernel_audit_step(struct kernel_audit *k, struct workflow *
                                        struct error *e)
 {
     const struct live_options live = {.no_timing = true, .by_image = true, .own_reference = true};
-    const struct cached_options cached = {.constants = ""};
+    const struct cached_options cached = {.as.constants = ""};
     struct outcome out;
     if (w->cancelled || is_audit_over(k))
         return WORKFLOW_END;

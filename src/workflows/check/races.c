@@ -77,10 +77,8 @@ const char *const *races_command(const struct races_options *o, struct arena *a,
                   " is not in PATH; install it (Debian, Ubuntu: apt install " RACES_PACKAGE ")");
         return NULL;
     }
-    if (!argv) {
-        error_memory(e);
-        return NULL;
-    }
+    if (!argv)
+        return error_no_memory(e);
     *at++ = program;
     *at++ = o->counts ? "--inst-counts" : "--data-races";
     bool ok = add_number_option(&at, "--local-mem-size", o->local_memory, RACES_LOCAL_MEMORY, a) &&

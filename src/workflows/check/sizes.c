@@ -377,7 +377,7 @@ static bool restrictions_hold(struct sizes *z, const struct spec *s, const uint3
     struct value *slots = arena_array(&z->scratch, s->slots.count, sizeof *slots);
     if (!slots)
         return false;
-    spec_bind_fixed(s, z->o->setup.device, slots);
+    spec_bind_fixed(s, z->o->setup.at.device, slots);
     if (!spec_bind(s, choice, slots, &z->scratch, NULL, NULL))
         return false;
     for (uint32_t i = 0; holds && i < s->restriction_count; i++) {
@@ -396,7 +396,7 @@ static bool works_at_values(struct sizes *z, const uint32_t *choice, struct erro
     if (!v || !v->spec || !sizes_translate(z, v, choice, z->translated) ||
         !restrictions_hold(z, v->spec, z->translated))
         return false;
-    bool ok = spec_job(v->spec, v->sources, z->o->setup.device, z->translated, &job, &why);
+    bool ok = spec_job(v->spec, v->sources, z->o->setup.at.device, z->translated, &job, &why);
     job_free(job);
     return ok;
 }
@@ -469,7 +469,7 @@ const struct sized *sizes_choose(struct sizes *z, const uint32_t *choice, struct
     arena_release(&z->bound);
     memset(z->values, 0, z->count * sizeof *z->values);
     if (z->count > 0) {
-        spec_bind_fixed(s, z->o->setup.device, z->slots);
+        spec_bind_fixed(s, z->o->setup.at.device, z->slots);
         spec_bind(s, choice, z->slots, &z->bound, NULL, NULL);
     }
     for (uint32_t i = 0; i < z->count; i++) {

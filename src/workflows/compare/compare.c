@@ -34,7 +34,7 @@ static bool begin_side(struct compare *c, struct side *s, struct error *e)
     const struct subject_options so = {.routine = s->o.routine != ROUTINE_NONE, .name = s->o.name};
     struct setup setup = o->setup;
     setup.spec = s->o.spec;
-    setup.device = s->device;
+    setup.at.device = s->device;
     setup.store = s->o.store;
     if (o->choices)
         setup.space = (struct space_options){NULL};
@@ -85,7 +85,7 @@ struct compare *compare_new(const struct compare_options *o, struct error *e)
     arena_init(&c->arena);
     c->o = *o;
     c->o.setup.terms.rules.fixed = 0; // of tunes
-    c->o.setup.spare = NULL;          // a side has its own workers
+    c->o.setup.at.spare = NULL;       // a side has its own workers
     c->o.setup.endings = NULL;
     c->o.setup.builder_count = 0;
     c->progress.mean = c->progress.correlation = NAN;

@@ -96,13 +96,14 @@ static struct evaluator *make_views(void *compare, uint32_t lane, const struct l
     struct live_options views[COMPARE_SIDES];
     struct several_options route = {
         .members = views, .count = c->view_count, .lock_folder = c->o.setup.lock_folder};
-    uint32_t jobs = live->jobs / c->view_count;
+    uint32_t jobs = live->at.jobs / c->view_count;
     for (uint32_t i = 0; i < c->view_count; i++) {
         views[i] = *live;
-        views[i].device = c->sides[c->views[i]].device;
         if (c->lane_count > 0)
-            place_use(c->cards[lane].of[c->views[i]], &views[i]);
-        views[i].jobs = jobs > 0 ? jobs : 1;
+            views[i].at = *c->cards[lane].of[c->views[i]];
+        else
+            views[i].at.device = c->sides[c->views[i]].device;
+        views[i].at.jobs = jobs > 0 ? jobs : 1;
     }
     return several_new(&route, e);
 }
@@ -116,9 +117,9 @@ bool compare_make_evaluator(struct compare *c, struct error *e)
     setup_live(&c->o.setup, &live);
     const struct place *first = c->lane_count ? c->cards[0].of[c->views[0]] : NULL;
     if (c->lane_count < 2) {
-        live.jobs = live.jobs              ? live.jobs * c->view_count
-                    : first && first->node ? live_default_jobs(first->node, first->device)
-                                           : process_cores();
+        live.at.jobs = live.at.jobs           ? live.at.jobs * c->view_count
+                       : first && first->node ? live_default_jobs(first->node, first->device)
+                                              : process_cores();
         c->w.evaluator = make_views(c, 0, &live, e);
         return c->w.evaluator != NULL;
     }

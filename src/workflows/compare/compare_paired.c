@@ -211,16 +211,7 @@ static bool store_side(struct compare *c, const struct side *s, const struct slo
     bool own = r->fault == FAULT_CONFIGURATION || r->fault == FAULT_LOST;
     if (r->status == STATUS_CORRECT ? r->sample_count == 0 : !own)
         return true;
-    struct text geometry = TEXT_INIT;
-    job_geometry_text(n->job, &geometry);
-    struct store_job job = {.job = n->job,
-                            .configuration = n->job->configuration,
-                            .configuration_json = n->job->configuration_json,
-                            .spec_name = s->o.name,
-                            .constants = s->subject.constants,
-                            .source = s->subject.source,
-                            .geometry = text_cstr(&geometry),
-                            .unseen = job_is_unseen(n->job)};
+    struct store_job job = {.job = n->job, .as = s->subject.as};
     struct policy policy = {.launches = r->sample_count,
                             .batch = r->batch ? r->batch : 1,
                             .warmups = r->warmups,
@@ -230,9 +221,7 @@ static bool store_side(struct compare *c, const struct side *s, const struct slo
     if (s->o.routine != ROUTINE_NONE) // what the library said of itself when it was called
         n->job->routine_about = r->log;
     job_key(n->job, s->device, &job.key);
-    bool ok = geometry.failed ? error_memory(e) : store_put(s->o.store, &job, &policy, r, e);
-    text_release(&geometry);
-    return ok;
+    return store_put(s->o.store, &job, &policy, r, e);
 }
 
 // ---- what came of it ---------------------------------------------------------------------------

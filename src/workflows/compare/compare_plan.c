@@ -52,18 +52,13 @@ static const char *text_of_choice(struct compare *c, const struct spec *spec,
 }
 
 // The choice that a text stands for; NULL where the spec has no such values, or not all are named.
-static const uint32_t *parse_choice(struct compare *c, const struct spec *spec, const char *text,
-                                    bool all, struct error *e)
+static const uint32_t *parse_whole(struct compare *c, const struct spec *spec, const char *text)
 {
+    struct error ignored = ERROR_INIT;
     uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
-    if (!choice) {
-        error_memory(e);
-        return NULL;
-    }
-    spec_default(spec, choice);
-    for (uint32_t i = 0; all && i < spec->parameter_count; i++)
+    for (uint32_t i = 0; choice && i < spec->parameter_count; i++)
         choice[i] = UINT32_MAX;
-    if (!spec_parse_configuration(spec, text, choice, e))
+    if (!choice || !spec_parse_configuration(spec, text, choice, &ignored))
         return NULL;
     for (uint32_t i = 0; i < spec->parameter_count; i++) {
         if (choice[i] == UINT32_MAX)
@@ -75,9 +70,8 @@ static const uint32_t *parse_choice(struct compare *c, const struct spec *spec, 
 // The configuration of that text on a side; NULL where it has none.
 static const uint32_t *find_on_side(struct compare *c, const struct side *s, const char *text)
 {
-    struct error ignored = ERROR_INIT;
     uint64_t index;
-    const uint32_t *choice = parse_choice(c, s->o.spec, text, true, &ignored);
+    const uint32_t *choice = parse_whole(c, s->o.spec, text);
     bool has = choice && !s->o.stored && space_find(s->subject.space, choice, &index);
     for (size_t i = 0; choice && s->o.stored && !has && i < s->o.stored->count; i++)
         has = str_equal(s->texts[i], text);
@@ -156,10 +150,8 @@ static bool each_stored(struct compare *c, uint32_t side,
     if (filters && !(filter = space_new(s->o.spec, &so, e)))
         return false;
     for (size_t i = 0; ok && i < s->o.stored->count; i++) {
-        struct error ignored = ERROR_INIT;
         uint64_t index;
-        const uint32_t *choice =
-            s->texts[i] ? parse_choice(c, s->o.spec, s->texts[i], true, &ignored) : NULL;
+        const uint32_t *choice = s->texts[i] ? parse_whole(c, s->o.spec, s->texts[i]) : NULL;
         if (choice && (!filter || space_find(filter, choice, &index)))
             ok = each(c, side, choice) || error_memory(e);
     }
@@ -191,7 +183,7 @@ static bool plan_chosen(struct compare *c, uint32_t from, struct error *e)
     const struct side *s = &c->sides[from];
     for (uint32_t i = 0; i < c->o.chosen_count; i++) {
         struct error ignored = ERROR_INIT;
-        const uint32_t *choice = parse_choice(c, s->o.spec, c->o.chosen[i], false, &ignored);
+        const uint32_t *choice = spec_choice(s->o.spec, c->o.chosen[i], &c->arena, &ignored);
         bool is_there = choice && find_on_side(c, s, text_of_choice(c, s->o.spec, choice));
         if (ignored.code == ERROR_MEMORY || (is_there && !plan_configuration(c, from, choice)))
             return error_memory(e);
@@ -206,7 +198,7 @@ static bool plan_choices(struct compare *c, struct error *e)
     const uint32_t *choices[COMPARE_SIDES] = {NULL};
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct spec *spec = c->sides[i].o.spec;
-        choices[i] = parse_choice(c, spec, c->o.choices[i], false, e);
+        choices[i] = spec_choice(spec, c->o.choices[i], &c->arena, e);
         if (!choices[i])
             return error_context(e, "%s", spec->path);
     }
@@ -247,7 +239,7 @@ static bool name_stored(struct compare *c, struct side *s, struct error *e)
     for (size_t i = 0; s->texts && i < count; i++) {
         struct error ignored = ERROR_INIT;
         const uint32_t *choice =
-            parse_choice(c, s->o.spec, s->o.stored->entries[i].configuration, false, &ignored);
+            spec_choice(s->o.spec, s->o.stored->entries[i].configuration, &c->arena, &ignored);
         s->texts[i] = choice ? text_of_choice(c, s->o.spec, choice) : NULL;
     }
     return s->texts || error_memory(e);

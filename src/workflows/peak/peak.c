@@ -81,7 +81,7 @@ static bool make_peak_evaluator(struct peak_run *p, struct error *e)
     tries.terms.cold = tries.terms.energy = false;
     p->w.evaluator =
         setup_evaluator(&tries, (struct live_options){.own_reference = true},
-                        (struct cached_options){.spec_name = PEAK_SPEC}, UINT32_MAX, NULL, e);
+                        (struct cached_options){.as.spec_name = PEAK_SPEC}, UINT32_MAX, NULL, e);
     return p->w.evaluator != NULL;
 }
 
@@ -92,14 +92,14 @@ struct peak_run *peak_new(const struct peak_options *o, struct error *e)
                                           .hone_version = HONE_VERSION,
                                           .spec_name = PEAK_SPEC,
                                           .host = o->setup.host,
-                                          .device = o->setup.device,
-                                          .surroundings = o->setup.device->surroundings};
+                                          .device = o->setup.at.device,
+                                          .surroundings = o->setup.at.device->surroundings};
     struct peak_run *p = workflow_new(sizeof *p, &peak_operations, e);
     if (!p)
         return NULL;
     arena_init(&p->arena);
     p->o = *o;
-    p->count = peak_shapes(o->setup.device, shapes, PEAK_SHAPES_MOST);
+    p->count = peak_shapes(o->setup.at.device, shapes, PEAK_SHAPES_MOST);
     for (uint32_t i = 0; i < p->count; i++) {
         p->candidates[i].shape = shapes[i];
         p->limits[shapes[i].limit].pending++;
@@ -115,7 +115,7 @@ struct peak_run *peak_new(const struct peak_options *o, struct error *e)
 static bool submit_candidate(struct peak_run *p, struct candidate *c, uint32_t rounds,
                              struct error *e)
 {
-    c->job = peak_job(&c->shape, p->o.setup.device, rounds, &c->work);
+    c->job = peak_job(&c->shape, p->o.setup.at.device, rounds, &c->work);
     c->ticket = ++p->tickets;
     return c->job ? evaluator_submit(p->w.evaluator, c->ticket, c->job, e) : error_memory(e);
 }
@@ -126,7 +126,7 @@ static bool start_more(struct peak_run *p, struct error *e)
     while (ok && !p->w.cancelled && p->started < p->count && evaluator_room(p->w.evaluator) > 0) {
         struct candidate *c = &p->candidates[p->started++];
         c->is_short = peak_has_rounds(c->shape.limit);
-        uint32_t rounds = c->is_short ? peak_first_rounds(p->o.setup.device, c->shape.limit) : 0;
+        uint32_t rounds = c->is_short ? peak_first_rounds(p->o.setup.at.device, c->shape.limit) : 0;
         ok = submit_candidate(p, c, rounds, e);
     }
     return ok;
@@ -163,7 +163,7 @@ static bool finish_candidate(struct peak_run *p, struct candidate *c, struct err
     l->pending--;
     if (c->result->status != STATUS_CORRECT) {
         ok = note_shape_failure(p, c, c->result) || error_memory(e);
-    } else if (peak_rate_of(c->result, c->work, p->o.setup.device->timer_ns, &rate)) {
+    } else if (peak_rate_of(c->result, c->work, p->o.setup.at.device->timer_ns, &rate)) {
         c->rate = rate.median;
     }
     struct candidate *worse = c->rate > 0 && (!l->best || c->rate > l->best->rate) ? l->best : c;
@@ -182,7 +182,8 @@ static bool lengthen(struct peak_run *p, struct candidate *c, struct error *e)
     c->is_short = false;
     if (!result_samples(c->result, &samples, &count) || count == 0)
         return finish_candidate(p, c, e);
-    uint32_t rounds = peak_rounds(p->o.setup.device, c->shape.limit, stats_median(samples, count));
+    uint32_t rounds =
+        peak_rounds(p->o.setup.at.device, c->shape.limit, stats_median(samples, count));
     drop_candidate(p, c);
     return submit_candidate(p, c, rounds, e);
 }
@@ -211,27 +212,19 @@ static bool measure_best(struct peak_run *p, struct error *e)
 static bool store_rate(struct peak_run *p, const struct candidate *c, const struct result *r,
                        struct error *e)
 {
-    struct text constants = TEXT_INIT, geometry = TEXT_INIT;
+    struct text constants = TEXT_INIT;
     const struct policy policy = {
         .launches = r->sample_count, .batch = r->batch ? r->batch : 1, .fixed = true};
-    struct store_job job = {.job = c->job,
-                            .configuration = c->job->configuration,
-                            .configuration_json = c->job->configuration_json,
-                            .spec_name = PEAK_SPEC};
+    struct store_job job = {.job = c->job, .as.spec_name = PEAK_SPEC};
     if (!p->o.setup.store)
         return true;
     text_addf(&constants, "limit=%s, work=%llu", peak_limit_text(c->shape.limit),
               (unsigned long long)c->work);
-    job_geometry_text(c->job, &geometry);
-    digest_of(c->job->programs[0].source, c->job->programs[0].length, &job.source);
-    job_key(c->job, p->o.setup.device, &job.key);
-    job.constants = text_cstr(&constants);
-    job.geometry = text_cstr(&geometry);
-    bool ok = constants.failed || geometry.failed
-                  ? error_memory(e)
-                  : store_put(p->o.setup.store, &job, &policy, r, e);
+    digest_of(c->job->programs[0].source, c->job->programs[0].length, &job.as.source);
+    job_key(c->job, p->o.setup.at.device, &job.key);
+    job.as.constants = text_cstr(&constants);
+    bool ok = constants.failed ? error_memory(e) : store_put(p->o.setup.store, &job, &policy, r, e);
     text_release(&constants);
-    text_release(&geometry);
     return ok;
 }
 
@@ -239,7 +232,7 @@ static bool store_rate(struct peak_run *p, const struct candidate *c, const stru
 static void note_load(const struct peak_run *p, const struct candidate *c,
                       const struct machine_snapshot *from, const struct machine_snapshot *to)
 {
-    const struct device_info *d = p->o.setup.device;
+    const struct device_info *d = p->o.setup.at.device;
     bool shares_cores = d->type == DEVICE_CPU || d->shares_host;
     if (!shares_cores || from->cores == 0 || to->cores == 0 || to->at_ns <= from->at_ns)
         return;
@@ -268,7 +261,7 @@ static bool end_limit(struct peak_run *p, struct candidate *c, const struct resu
     note_load(p, c, &l->machine, &turns->machine);
     if (ok && c->result->status != STATUS_CORRECT) {
         ok = note_shape_failure(p, c, c->result) || error_memory(e);
-    } else if (ok && peak_rate_of(c->result, c->work, p->o.setup.device->timer_ns, &rate)) {
+    } else if (ok && peak_rate_of(c->result, c->work, p->o.setup.at.device->timer_ns, &rate)) {
         rate.configuration = arena_strdup(&p->arena, c->job->configuration);
         p->found.rates[c->shape.limit] = rate;
         ok = rate.configuration ? store_rate(p, c, c->result, e) : error_memory(e);

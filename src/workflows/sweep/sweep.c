@@ -148,7 +148,7 @@ static bool load_line_spec(struct sweep *s, uint32_t line, struct error *e)
                               .set_count = s->o.plan->name_count,
                               .strict = l->strict,
                               .digests = &s->digests};
-    const struct spec *read = l->spec ? l->spec : find_read(s, line);
+    const struct spec *read = l->side.spec ? l->side.spec : find_read(s, line);
     struct spec *spec = read ? spec_read_again(read, &so, &why) : spec_load(l->path, &so, &why);
     s->specs[(size_t)s->count * s->o.line_count + line] = spec;
     entry_at(s, line)->spec = spec;
@@ -199,16 +199,12 @@ static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
         return false;
     if (!n->spec)
         return true;
-    if (l->routine != ROUTINE_NONE) {
+    if (l->side.routine != ROUTINE_NONE) {
         // It has no parameters; its work is that of the spec's default configuration.
-        uint32_t *choice = arena_array(&s->arena, n->spec->parameter_count + 1, sizeof *choice);
-        if (!choice)
-            return error_memory(e);
-        spec_default(n->spec, choice);
-        n->choice = choice;
+        n->choice = spec_choice(n->spec, "", &s->arena, e);
         n->configuration = "";
         n->configuration_json = "{}";
-        return true;
+        return n->choice;
     }
     if (!take_known(s, line, e))
         return false;
@@ -217,7 +213,7 @@ static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
     if (l->means == SWEEP_TUNE) {
         struct tune_options o = l->tune;
         o.setup.spec = n->spec;
-        o.setup.spare = s->o.spare; // taken once, by the first
+        o.setup.at.spare = s->o.spare; // taken once, by the first
         o.setup.leaving = o.keep = false;
         s->w.inner = tune_new(&o, &why);
         s->phase = s->w.inner ? SWEEP_TUNING : s->phase;
@@ -315,11 +311,10 @@ static bool ask_libraries(struct sweep *s, struct error *e)
     for (uint32_t i = 0; i < s->o.line_count && !s->was_asked; i++) {
         const struct sweep_line *l = &s->o.lines[i];
         struct error why = ERROR_INIT;
-        if (l->routine == ROUTINE_NONE || !l->tune.setup.store || l->tune.setup.fresh)
+        if (l->side.routine == ROUTINE_NONE || !l->tune.setup.store || l->tune.setup.fresh)
             continue;
-        const struct place *p = l->tune.setup.place_count ? l->tune.setup.places : NULL;
-        live_routine(p ? p->node : NULL, p ? p->worker : l->tune.setup.worker,
-                     p ? p->environment : l->tune.setup.environment, l->routine, l->routine_library,
+        const struct setup *o = &l->tune.setup;
+        live_routine(o->place_count ? o->places : &o->at, l->side.routine, l->side.routine_library,
                      &s->arena, &s->about[i], &why);
         if (why.code == ERROR_MEMORY)
             return error_memory(e);
@@ -376,7 +371,7 @@ static bool take_paired_run(struct sweep *s, const struct compare_record *r)
     }
     const struct sweep_entry *first = entry_at(s, 0);
     const struct tune_options *t = &s->o.lines[0].tune;
-    uint64_t resolution = t->setup.device->timer_ns / (r->batch ? r->batch : 1);
+    uint64_t resolution = t->setup.at.device->timer_ns / (r->batch ? r->batch : 1);
     for (uint32_t i = 1; i < s->o.line_count; i++) {
         struct sweep_entry *n = entry_at(s, i);
         if (!first->in_turn || !n->in_turn ||
@@ -417,12 +412,8 @@ static bool make_side_key(const struct compare_side *s, const char *choice, stru
         language = languages.list[0];
     struct spec_sources *sources =
         ok ? spec_sources_read(s->spec, language, s->device, NULL, e) : NULL;
-    uint32_t *values = arena_array(&a, s->spec->parameter_count + 1, sizeof *values);
-    ok = sources && (values || error_memory(e));
-    if (ok) {
-        spec_default(s->spec, values);
-        ok = spec_parse_configuration(s->spec, choice, values, e);
-    }
+    const uint32_t *values = sources ? spec_choice(s->spec, choice, &a, e) : NULL;
+    ok = values;
     if (ok)
         ok = s->routine == ROUTINE_NONE ? spec_job(s->spec, sources, s->device, values, &job, e)
                                         : spec_routine_job(s->spec, sources, s->device, values,
@@ -571,19 +562,13 @@ static bool start_paired_run(struct sweep *s, struct error *e)
         struct sweep_entry *n = entry_at(s, i);
         if (!n->configuration)
             continue;
+        struct compare_side *side = &s->sides[s->side_count];
         s->lines[s->side_count] = i;
-        s->choices[s->side_count] = n->configuration;
-        s->sides[s->side_count++] =
-            (struct compare_side){.label = l->label,
-                                  .spec = n->spec,
-                                  .device = l->tune.setup.device,
-                                  .places = l->tune.setup.places,
-                                  .place_count = l->tune.setup.place_count > 0,
-                                  .routine = l->routine,
-                                  .routine_library = l->routine_library,
-                                  .routine_about = s->about[i],
-                                  .store = l->tune.setup.store,
-                                  .name = l->name ? l->name : n->spec->name};
+        s->choices[s->side_count++] = n->configuration;
+        *side = l->side;
+        side->spec = n->spec;
+        side->routine_about = s->about[i];
+        side->name = side->name ? side->name : n->spec->name;
     }
     if (s->side_count < 2) {
         struct sweep_entry *n = s->side_count ? entry_at(s, s->lines[0]) : NULL;

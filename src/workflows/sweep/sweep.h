@@ -24,19 +24,15 @@ enum sweep_means {
 };
 
 struct sweep_line {
-    const char *label; // "OpenBLAS", a spec's name
-    const char *path;  // of its spec
-    const struct spec
-        *spec;   // (optional) that, read before: its text counts, whatever the file holds by now
-    bool strict; // that is read so
-    // Other than NONE: a vendor's routine, and `path` is that of the spec whose work it does.
-    enum routine routine;
-    const char *routine_library; // (optional) as in struct job
+    // As it takes part in paired runs. Its `spec` (optional) was read before: its text counts, whatever the file holds by now; of a
+    // routine it is the one whose work that does. `name` NULL: the spec's.
+    struct compare_side side;
+    const char *path; // of its spec
+    bool strict;      // that is read so
     enum sweep_means means;
-    // How it is tuned and launched; `spec`, `spare`, `leaving` and `keep` are the sweep's. The
-    // store is a handle of this line's own.
+    // How it is tuned and launched; `spec`, `spare`, `leaving` and `keep` are the sweep's. Device and
+    // store are the side's, too.
     struct tune_options tune;
-    const char *name; // under which results of a paired run are kept; NULL: the spec's
 };
 
 struct sweep_options {

@@ -37,8 +37,7 @@ struct spec *replay_spec(const struct recorded *r, struct error *e)
     struct spec *s = spec_bare(r->name[0] ? r->name : name, r->parameters, r->parameter_count, e);
     if (s && !add_metrics(s, r)) {
         spec_free(s);
-        error_memory(e);
-        return NULL;
+        return error_no_memory(e);
     }
     return s;
 }

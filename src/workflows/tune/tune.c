@@ -36,9 +36,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
     const struct live_options live = {
         .no_timing = o->no_timing, .by_image = true, .judge = o->judge};
     const struct cached_options cached = {.alone = space_count(t->subject.space) == 1,
-                                          .spec_name = o->name,
-                                          .constants = t->subject.constants,
-                                          .source = t->subject.source};
+                                          .as = t->subject.as};
     return setup_evaluator(&o->setup, live, cached, t->planned, &t->builders, e);
 }
 
@@ -167,7 +165,7 @@ static struct tune_item *tune_item_new(struct tune *t, uint64_t index)
 bool tune_resubmit(struct tune *t, struct tune_item *n, struct error *e)
 {
     struct job *job;
-    if (!spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, n->record.choice, &job,
+    if (!spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.at.device, n->record.choice, &job,
                   e))
         return false;
     n->record.job = job;
@@ -189,7 +187,7 @@ bool tune_submit_item(struct tune *t, struct tune_item *n, struct error *e)
     struct error why = ERROR_INIT;
     const struct spec *spec = t->o.setup.spec;
     struct job *job = NULL;
-    if (!spec_job(spec, t->subject.sources, t->o.setup.device, n->record.choice, &job, &why))
+    if (!spec_job(spec, t->subject.sources, t->o.setup.at.device, n->record.choice, &job, &why))
         return subject_refusal(&why, &n->item.result) || error_memory(e);
     const struct job_launch *launch = &job->launches[0];
     n->record.dimensions = launch->dimensions;
@@ -246,7 +244,8 @@ static void watch_budget_time(struct tune *t)
 // would take from what is measured; and with one builder, or as long as the store answers, the same seed asks the same.
 static void choose_beside_launches(struct tune *t)
 {
-    if (t->is_threaded || t->items.fresh == 0 || t->builders < 2 || t->o.setup.device->shares_host)
+    if (t->is_threaded || t->items.fresh == 0 || t->builders < 2 ||
+        t->o.setup.at.device->shares_host)
         return;
     scalarization_thread(t->strategy, t->elsewhere.count);
     t->is_threaded = true;
@@ -318,7 +317,7 @@ void tune_summarise(struct tune *t, struct tune_item *n)
     r->metrics = n->metrics;
     r->metric_count = t->o.setup.spec->metric_count;
     for (uint32_t i = 0; i < r->metric_count; i++) {
-        if (!spec_metric(t->o.setup.spec, i, r->choice, t->o.setup.device, &measured,
+        if (!spec_metric(t->o.setup.spec, i, r->choice, t->o.setup.at.device, &measured,
                          &n->metrics[i]))
             n->metrics[i] = NAN;
     }
@@ -641,7 +640,7 @@ bool tune_job(const struct tune *t, const struct tune_record *record, struct job
     const struct tune_options *o = &t->o;
     if (o->replay)
         return error_set(e, ERROR_USAGE, "what is recorded has no job");
-    return spec_job(o->setup.spec, t->subject.sources, o->setup.device, record->choice, out, e);
+    return spec_job(o->setup.spec, t->subject.sources, o->setup.at.device, record->choice, out, e);
 }
 
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,

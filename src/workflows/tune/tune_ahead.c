@@ -25,7 +25,7 @@ void tune_ahead_init(struct tune *t)
 bool tune_ahead_pauses(const struct tune *t)
 {
     struct evaluator_status now;
-    if (t->making_count == 0 || !t->o.setup.device->shares_host)
+    if (t->making_count == 0 || !t->o.setup.at.device->shares_host)
         return false;
     evaluator_status(t->w.evaluator, &now);
     return now.measuring;
@@ -60,7 +60,7 @@ bool tune_is_making(const struct tune *t, const struct tune_item *n)
 // Begins it, or takes what it printed: a pipe that is full holds a generator up.
 static bool is_generated(const struct tune *t, const struct tune_item *n, struct error *e)
 {
-    return spec_texts_are_made(t->subject.sources, t->o.setup.device, n->record.choice, e);
+    return spec_texts_are_made(t->subject.sources, t->o.setup.at.device, n->record.choice, e);
 }
 
 bool tune_ahead_step(struct tune *t, struct error *e)

@@ -29,7 +29,7 @@ static bool can_stand_in(const struct tune *t, const uint32_t *choice)
     struct error ignored = ERROR_INIT;
     struct job *job = NULL;
     bool ok = !has_failed(t, choice) && spec_job(t->o.setup.spec, t->subject.sources,
-                                                 t->o.setup.device, choice, &job, &ignored);
+                                                 t->o.setup.at.device, choice, &job, &ignored);
     job_free(job);
     return ok;
 }
@@ -98,7 +98,7 @@ bool tune_replace_default(struct workflow *w, struct error *why)
     uint32_t *is = arena_array(&t->arena, count + 1, sizeof *is);
     const struct space *whole = NULL;
     if (!was || !is || status.reference == REFERENCE_SOUND || t->stand_ins == STAND_INS_MOST ||
-        !spec_default_reference(s->sources, t->o.setup.device, was) ||
+        !spec_default_reference(s->sources, t->o.setup.at.device, was) ||
         !(whole = subject_whole(s, &e)) || !space_find(whole, was, &index))
         return false;
     t->spec_default = t->stand_ins ? t->spec_default : index;

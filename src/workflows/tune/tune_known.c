@@ -16,14 +16,14 @@ static bool is_known_today(struct tune *t, const struct store_fastest *row, uint
     struct job *job = NULL;
     struct digest key;
     spec_default(t->o.setup.spec, choice);
-    bool ok =
-        spec_parse_configuration(t->o.setup.spec, row->configuration, choice, &unreadable) &&
-        space_find(t->subject.space, choice, index) &&
-        spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.device, choice, &job, &unreadable);
+    bool ok = spec_parse_configuration(t->o.setup.spec, row->configuration, choice, &unreadable) &&
+              space_find(t->subject.space, choice, index) &&
+              spec_job(t->o.setup.spec, t->subject.sources, t->o.setup.at.device, choice, &job,
+                       &unreadable);
     *failed |= unreadable.code == ERROR_MEMORY;
     if (!ok)
         return false;
-    job_key(job, t->o.setup.device, &key);
+    job_key(job, t->o.setup.at.device, &key);
     job_free(job);
     return digest_equal(&key, &row->key);
 }
@@ -65,11 +65,11 @@ bool tune_known_find(struct tune *t, struct error *e)
     size_t count;
     if (!is_of_use(t))
         return true;
-    device_info_digest(t->o.setup.device, &identity);
+    device_info_digest(t->o.setup.at.device, &identity);
     const struct store_query query = {.spec_name = t->o.setup.spec->name,
-                                      .constants = t->subject.constants,
+                                      .constants = t->subject.as.constants,
                                       .device_identity = &identity,
-                                      .source = &t->subject.source,
+                                      .source = &t->subject.as.source,
                                       .today = true,
                                       .inputs = t->o.setup.terms.cold ? STORE_INPUTS_COLD
                                                                       : STORE_INPUTS_WARM,

@@ -9,7 +9,7 @@ void tune_objective_init(struct tune *t)
     struct tune_options *o = &t->o;
     if (o->objectives.count == 0)
         o->objectives = (struct objectives){{{.name = "time", .metric = OBJECTIVE_TIME}}, 1};
-    t->by_time = objective_is_time(&o->objectives, o->setup.spec, o->setup.device);
+    t->by_time = objective_is_time(&o->objectives, o->setup.spec, o->setup.at.device);
     if (t->by_time)
         return;
     if (o->setup.terms.rules.fixed == 0 && !o->replay)
@@ -22,8 +22,8 @@ void tune_objective_value(struct tune *t, struct tune_item *n)
     struct tune_record *r = &n->record;
     const struct spec_measured measured = tune_measured(t, r);
     r->value_count = t->o.objectives.count;
-    if (objective_values(&t->o.objectives, t->o.setup.spec, r->choice, t->o.setup.device, &measured,
-                         n->values))
+    if (objective_values(&t->o.objectives, t->o.setup.spec, r->choice, t->o.setup.at.device,
+                         &measured, n->values))
         r->values = n->values;
 }
 

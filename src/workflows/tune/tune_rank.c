@@ -194,14 +194,12 @@ static void mark_ranked(struct tune *t, struct tune_item *n, const struct rankin
 static struct ranked_terms ranked_terms_of(const struct tune *t, bool is_short, uint32_t batch)
 {
     const struct measure_rules rules = final_ranking_rules(&t->o.setup.terms.rules, is_short);
-    return (struct ranked_terms){.level = rules.level,
-                                 .behind = rules.behind,
-                                 .alike = rules.alike,
-                                 .rounds = (uint32_t)rules.rounds,
-                                 .looks = (uint32_t)rules.looks,
-                                 .early = (uint32_t)rules.early,
-                                 .resolution_ns =
-                                     t->o.setup.device->timer_ns / (batch ? batch : 1)};
+    struct ranked_terms out = {.resolution_ns =
+                                   t->o.setup.at.device->timer_ns / (batch ? batch : 1)};
+#define X(type, codec, name) out.name = (type)rules.name;
+    RANKED_RULES(X)
+#undef X
+    return out;
 }
 
 // The finalist's earlier result, with the samples of the ranking in place of its own.
@@ -599,7 +597,7 @@ static bool restate_ranking(struct tune *t, struct error *e)
 
 static double turn_ns(const struct tune *t, double estimate)
 {
-    const bool is_long = policy_is_long(t->o.setup.device, (uint64_t)estimate);
+    const bool is_long = policy_is_long(t->o.setup.at.device, (uint64_t)estimate);
     return (is_long ? 1 : 2) * estimate + TURN_NS;
 }
 
@@ -643,7 +641,7 @@ static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
     struct final_ranking_options o = {
         .evaluator = t->w.evaluator,
         .rules = &t->o.setup.terms.rules,
-        .device = t->o.setup.device,
+        .device = t->o.setup.at.device,
         .seeds = {.order = t->o.setup.seed, .decision = final_ranking_seed(ranked->id)},
         .finalists = t->in_ranking,
         .count = t->in_ranking_count - has_late,
@@ -800,7 +798,7 @@ static void speedup_of_screened(const struct tune *t, const struct tune_record *
         return;
     struct stats_ratio of_launches;
     differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, level,
-                 t->o.setup.device->timer_ns, &of_launches);
+                 t->o.setup.at.device->timer_ns, &of_launches);
     if (of_launches.interval)
         *r = (struct stats_ratio){of_launches.ratio * pace, of_launches.low * pace,
                                   of_launches.high * pace, true};

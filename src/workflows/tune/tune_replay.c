@@ -39,7 +39,7 @@ static void drop_nothing(struct evaluator *ev, uint64_t ticket)
 static size_t room(struct evaluator *ev)
 {
     const struct tune *t = ((const struct replay_evaluator *)ev)->tune;
-    uint64_t most = t->o.setup.jobs ? t->o.setup.jobs : 1;
+    uint64_t most = t->o.setup.at.jobs ? t->o.setup.at.jobs : 1;
     return most > t->items.outstanding ? (size_t)(most - t->items.outstanding) : 0;
 }
 

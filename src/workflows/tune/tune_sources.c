@@ -33,18 +33,18 @@ static int compare_nearness(const void *a, const void *b)
 static bool is_here(const struct tune *t, const struct stored_space *s)
 {
     struct digest identity;
-    device_info_digest(t->o.setup.device, &identity);
-    return str_equal(s->constants, t->subject.constants) &&
-           str_equal(s->language, language_text(t->o.setup.device->language)) &&
-           digest_equal(&s->identity, &identity) && digest_equal(&s->source, &t->subject.source);
+    device_info_digest(t->o.setup.at.device, &identity);
+    return str_equal(s->constants, t->subject.as.constants) &&
+           str_equal(s->language, language_text(t->o.setup.at.device->language)) &&
+           digest_equal(&s->identity, &identity) && digest_equal(&s->source, &t->subject.as.source);
 }
 
 // The same device at another size says most, then the same size elsewhere.
 static unsigned nearness_of(const struct tune *t, const struct stored_space *s)
 {
-    const struct device_info *d = t->o.setup.device;
+    const struct device_info *d = t->o.setup.at.device;
     return 4u * str_equal(s->device, d->name) + 2u * str_equal(s->platform, d->platform) +
-           2u * str_equal(s->constants, t->subject.constants) +
+           2u * str_equal(s->constants, t->subject.as.constants) +
            str_equal(s->language, language_text(d->language));
 }
 

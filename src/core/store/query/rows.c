@@ -343,8 +343,7 @@ struct result *row_result(const struct store *s, sqlite3_stmt *statement, int fo
     if (r->log && (r->origin || !s->is_behind))
         return r;
     result_free(r);
-    error_memory(e);
-    return NULL;
+    return error_no_memory(e);
 }
 
 // Gives the row at which the statement stands to `each`, if it is one that is wanted.

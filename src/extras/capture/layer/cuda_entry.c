@@ -112,31 +112,21 @@ LAYER_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *out, const char *sourc
     return code;
 }
 
-LAYER_EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
-{
-    if (!NVRTC(nvrtcDestroyProgram))
-        return NVRTC_ERROR_OUT_OF_MEMORY;
-    if (program)
-        layer_drop(&cuda_objects.programs, *program);
-    return cuda_below.nvrtc.nvrtcDestroyProgram(program);
-}
-
-LAYER_EXPORT nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *const name)
-{
-    if (!NVRTC(nvrtcAddNameExpression))
-        return NVRTC_ERROR_OUT_OF_MEMORY;
-    cuda_note_expression(program, name);
-    return cuda_below.nvrtc.nvrtcAddNameExpression(program, name);
-}
-
-LAYER_EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count,
-                                             const char *const *options)
-{
-    if (!NVRTC(nvrtcCompileProgram))
-        return NVRTC_ERROR_OUT_OF_MEMORY;
-    cuda_note_options(program, count, options);
-    return cuda_below.nvrtc.nvrtcCompileProgram(program, count, options);
-}
+// A wrapped function of the compiler: what it is called for is noted.
+#define NVRTC_NOTED(function, parameters, arguments, note)                                         \
+    LAYER_EXPORT nvrtcResult function parameters                                                   \
+    {                                                                                              \
+        if (!NVRTC(function))                                                                      \
+            return NVRTC_ERROR_OUT_OF_MEMORY;                                                      \
+        note;                                                                                      \
+        return cuda_below.nvrtc.function arguments;                                                \
+    }
+NVRTC_NOTED(nvrtcDestroyProgram, (nvrtcProgram * program), (program),
+            layer_drop(&cuda_objects.programs, program ? *program : NULL))
+NVRTC_NOTED(nvrtcAddNameExpression, (nvrtcProgram program, const char *const name), (program, name),
+            cuda_note_expression(program, name))
+NVRTC_NOTED(nvrtcCompileProgram, (nvrtcProgram program, int count, const char *const *options),
+            (program, count, options), cuda_note_options(program, count, options))
 
 #define COMPILED(function)                                                                         \
     LAYER_EXPORT nvrtcResult function(nvrtcProgram program, char *out)                             \
@@ -360,44 +350,17 @@ WRAPPED(cuGraphExecUpdate_before, BELOW,
 
 // ---- textures and surfaces ---------------------------------------------------------------------
 
-LAYER_EXPORT CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *of,
-                                        const CUDA_TEXTURE_DESC *how,
-                                        const CUDA_RESOURCE_VIEW_DESC *view)
-{
-    if (!DRIVER(cuTexObjectCreate))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.driver.cuTexObjectCreate(out, of, how, view);
-    if (code == CUDA_SUCCESS)
-        cuda_note_view(*out, of, how, view != NULL);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuTexObjectDestroy(CUtexObject texture)
-{
-    if (!DRIVER(cuTexObjectDestroy))
-        return CUDA_ERROR_NO_DRIVER;
-    cuda_drop_view(texture, false);
-    return cuda_below.driver.cuTexObjectDestroy(texture);
-}
-
-LAYER_EXPORT CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *of)
-{
-    if (!DRIVER(cuSurfObjectCreate))
-        return CUDA_ERROR_NO_DRIVER;
-    const CUresult code = cuda_below.driver.cuSurfObjectCreate(out, of);
-    if (code == CUDA_SUCCESS)
-        cuda_note_view(*out, of, NULL, false);
-    return code;
-}
-
-LAYER_EXPORT CUresult cuSurfObjectDestroy(CUsurfObject surface)
-{
-    if (!DRIVER(cuSurfObjectDestroy))
-        return CUDA_ERROR_NO_DRIVER;
-    cuda_drop_view(surface, true);
-    return cuda_below.driver.cuSurfObjectDestroy(surface);
-}
-
+NOTED_AFTER(cuTexObjectCreate, cuda_below.driver,
+            (CUtexObject * out, const CUDA_RESOURCE_DESC *of, const CUDA_TEXTURE_DESC *how,
+             const CUDA_RESOURCE_VIEW_DESC *view),
+            (out, of, how, view), cuda_note_view(*out, of, how, view != NULL))
+NOTED_BEFORE(cuTexObjectDestroy, cuda_below.driver, (CUtexObject texture), (texture),
+             cuda_drop_view(texture, false))
+NOTED_AFTER(cuSurfObjectCreate, cuda_below.driver,
+            (CUsurfObject * out, const CUDA_RESOURCE_DESC *of), (out, of),
+            cuda_note_view(*out, of, NULL, false))
+NOTED_BEFORE(cuSurfObjectDestroy, cuda_below.driver, (CUsurfObject surface), (surface),
+             cuda_drop_view(surface, true))
 NOTED_BEFORE(cuArrayDestroy, cuda_below.driver, (CUarray array), (array), cuda_drop_array(array))
 NOTED_AFTER(cuMipmappedArrayGetLevel, cuda_below, (CUarray * out, void *of, unsigned level),
             (out, of, level), cuda_note_borrowed(*out))

@@ -210,18 +210,6 @@ static bool copy_text(struct cuda_text *to, const struct cuda_text *from)
                                                 from->expressions, from->expressions_length));
 }
 
-static void lower_names(struct cuda_text *t, nvrtcProgram program)
-{
-    const char *end = t->expressions + t->expressions_length;
-    for (const char *at = t->expressions; at < end; at += strlen(at) + 1) {
-        const char *name = NULL;
-        if (!cuda_below.nvrtc.nvrtcGetLoweredName ||
-            cuda_below.nvrtc.nvrtcGetLoweredName(program, at, &name) != NVRTC_SUCCESS || !name)
-            name = "";
-        add_bytes(&t->lowered, &t->lowered_length, name, strlen(name) + 1);
-    }
-}
-
 void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
 {
     const char *kind;
@@ -235,7 +223,14 @@ void cuda_note_compiled(nvrtcProgram program, const void *image, size_t length)
     if (to) {
         if (!copy_text(to, t))
             to->program.without = "text for which there was no memory";
-        lower_names(to, program);
+        const char *end = to->expressions + to->expressions_length;
+        for (const char *at = to->expressions; at < end; at += strlen(at) + 1) {
+            const char *name = NULL;
+            if (!cuda_below.nvrtc.nvrtcGetLoweredName ||
+                cuda_below.nvrtc.nvrtcGetLoweredName(program, at, &name) != NVRTC_SUCCESS || !name)
+                name = "";
+            add_bytes(&to->lowered, &to->lowered_length, name, strlen(name) + 1);
+        }
         to->ptx = cuda_image_ptx(image, length);
         layer_unlock(&cuda_objects.images);
     }
@@ -497,34 +492,6 @@ static bool ask_function(const void *function, const void **module, const char *
     return true;
 }
 
-static void log_expressions(struct layer_line *l, const struct cuda_text *t)
-{
-    const char *lowered = t->lowered, *end = lowered + t->lowered_length;
-    line_add(l, ",\"expressions\":[");
-    for (size_t at = 0; at < t->expressions_length && lowered < end;
-         at += strlen(t->expressions + at) + 1, lowered += strlen(lowered) + 1) {
-        line_add(l, at ? ",[" : "[");
-        line_text(l, t->expressions + at);
-        line_add(l, ",");
-        line_text(l, lowered);
-        line_add(l, "]");
-    }
-    line_add(l, "]");
-}
-
-static void log_function(const struct cuda_text *t, const struct cuda_function *f)
-{
-    struct layer_line l = {0};
-    layer_log_program(&l, &t->program, f->key, f->name, t->digest);
-    line_add(&l, ",\"language\":\"cuda\",\"image\":\"%s\"", t->image);
-    log_expressions(&l, t);
-    line_add(&l, ",\"arguments\":[");
-    for (uint32_t i = 0; i < f->count; i++)
-        line_add(&l, "%s{\"offset\":%zu,\"bytes\":%zu}", i ? "," : "", f->offsets[i], f->sizes[i]);
-    line_add(&l, "]}");
-    line_end(&l, true);
-}
-
 // With the text locked, and its function.
 static void key_function(struct cuda_function *f, const struct cuda_text *t)
 {
@@ -532,8 +499,28 @@ static void key_function(struct cuda_function *f, const struct cuda_text *t)
     f->key += f->key == 0;
     f->without = t->program.without;
     cuda_learn_images(f, t);
-    if (layer_settings.is_capturing && layer_kernel_is_new(f->key))
-        log_function(t, f);
+    if (layer_settings.is_capturing && layer_kernel_is_new(f->key)) {
+        struct layer_line l = {0};
+        layer_log_program(&l, &t->program, f->key, f->name, t->digest);
+        line_add(&l, ",\"language\":\"cuda\",\"image\":\"%s\"", t->image);
+        const char *lowered = t->lowered, *end = lowered + t->lowered_length;
+        line_add(&l, ",\"expressions\":[");
+        for (size_t at = 0; at < t->expressions_length && lowered < end;
+             at += strlen(t->expressions + at) + 1, lowered += strlen(lowered) + 1) {
+            line_add(&l, at ? ",[" : "[");
+            line_text(&l, t->expressions + at);
+            line_add(&l, ",");
+            line_text(&l, lowered);
+            line_add(&l, "]");
+        }
+        line_add(&l, "]");
+        line_add(&l, ",\"arguments\":[");
+        for (uint32_t i = 0; i < f->count; i++)
+            line_add(&l, "%s{\"offset\":%zu,\"bytes\":%zu}", i ? "," : "", f->offsets[i],
+                     f->sizes[i]);
+        line_add(&l, "]}");
+        line_end(&l, true);
+    }
 }
 
 // The module of the known functions of this name; NULL: there is none, or there are several. A graph names functions by handles that

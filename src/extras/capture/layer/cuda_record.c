@@ -9,22 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PENDING_MOST = 128, ALLOCATOR_ALIGNS = 256, ASKED_MOST = 1 << 15 };
-
-static struct pending {
-    pthread_mutex_t lock;
-    struct {
-        CUevent start, end;
-        struct capture_shape *shape;
-    } list[PENDING_MOST];
-    uint32_t count;
-} pending = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void cuda_record_after_fork(void)
-{
-    pthread_mutex_init(&pending.lock, NULL);
-    pending.count = 0;
-}
+enum { ALLOCATOR_ALIGNS = 256, ASKED_MOST = 1 << 15 };
 
 // ---- times -------------------------------------------------------------------------------------
 
@@ -45,48 +30,28 @@ static void release_events(CUevent start, CUevent end)
         cuda_below.driver.cuEventDestroy(end);
 }
 
-static void harvest_times(void)
+static bool take_time(const struct layer_timed *t)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < pending.count; i++) {
-        const CUresult asked = cuda_below.cuEventQuery(pending.list[i].end);
-        if (asked == CUDA_ERROR_NOT_READY) {
-            pending.list[kept++] = pending.list[i];
-            continue;
-        }
-        if (asked == CUDA_SUCCESS)
-            add_time(pending.list[i].shape, pending.list[i].start, pending.list[i].end);
-        release_events(pending.list[i].start, pending.list[i].end);
-    }
-    pending.count = kept;
+    const CUresult asked = cuda_below.cuEventQuery(t->end);
+    if (asked == CUDA_ERROR_NOT_READY)
+        return false;
+    if (asked == CUDA_SUCCESS)
+        add_time(t->shape, t->start, t->end);
+    release_events(t->start, t->end);
+    return true;
 }
+
+static struct layer_times times = {.lock = PTHREAD_MUTEX_INITIALIZER, .take = take_time};
 
 void cuda_record_times(void)
 {
-    if (!cuda_below.cuEventQuery || atomic_load(&cuda_graph_captures) > 0 ||
-        pthread_mutex_trylock(&pending.lock) != 0)
-        return;
-    harvest_times();
-    pthread_mutex_unlock(&pending.lock);
+    if (cuda_below.cuEventQuery && atomic_load(&cuda_graph_captures) == 0)
+        layer_times_take(&times);
 }
 
-// Takes over the events.
-static void keep_events(struct capture_shape *s, CUevent start, CUevent end)
+void cuda_record_after_fork(void)
 {
-    bool is_kept = false;
-    if (pthread_mutex_trylock(&pending.lock) == 0) {
-        if (pending.count >= PENDING_MOST / 2)
-            harvest_times();
-        is_kept = pending.count < PENDING_MOST;
-        if (is_kept) {
-            pending.list[pending.count].start = start;
-            pending.list[pending.count].end = end;
-            pending.list[pending.count++].shape = s;
-        }
-        pthread_mutex_unlock(&pending.lock);
-    }
-    if (!is_kept)
-        release_events(start, end);
+    layer_times_after_fork(&times);
 }
 
 bool cuda_is_recorded_now(CUstream stream)
@@ -209,21 +174,6 @@ static enum capture_reason add_memory(struct cuda_memories *list, uint32_t argum
     return CAPTURE_NONE;
 }
 
-// An allocator of the program's own hands out parts of larger allocations, well aligned: what one pointer reaches ends where the
-// next begins. A pointer that is not aligned points into the same array.
-static void part_memories(struct cuda_memories *list)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct cuda_memory *m = &list->items[i];
-        for (uint32_t o = 0; o < list->count; o++) {
-            const CUdeviceptr next = list->items[o].at;
-            if (next > m->at && next - m->at < m->size && (next - m->base) % ALLOCATOR_ALIGNS == 0)
-                m->size = (size_t)(next - m->at);
-        }
-        list->bytes += m->size;
-    }
-}
-
 enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct cuda_function *f,
                                        struct cuda_memories *out)
 {
@@ -237,7 +187,17 @@ enum capture_reason cuda_find_memories(const struct cuda_launch *l, const struct
         for (size_t at = 0; at + 8 <= f->sizes[i] && why == CAPTURE_NONE; at += 8)
             why = add_memory(out, i, at, bytes + at);
     }
-    part_memories(out);
+    // An allocator of the program's own hands out parts of larger allocations, well aligned: what one pointer reaches ends where the
+    // next begins. A pointer that is not aligned points into the same array.
+    for (uint32_t i = 0; i < out->count; i++) {
+        struct cuda_memory *m = &out->items[i];
+        for (uint32_t o = 0; o < out->count; o++) {
+            const CUdeviceptr next = out->items[o].at;
+            if (next > m->at && next - m->at < m->size && (next - m->base) % ALLOCATOR_ALIGNS == 0)
+                m->size = (size_t)(next - m->at);
+        }
+        out->bytes += m->size;
+    }
     return why;
 }
 
@@ -297,17 +257,6 @@ static bool find_reached(struct captured *c, const struct cuda_memory *m, uint32
             return refuse_capture(c, CAPTURE_LIMIT);
     }
     return true;
-}
-
-// The list grows by what is found.
-static bool read_before(struct captured *c)
-{
-    uint32_t asked = 0;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->memories.count; i++)
-        ok = read_memory(c, &c->memories.items[i], 0) &&
-             find_reached(c, &c->memories.items[i], &asked);
-    return ok;
 }
 
 static bool read_after(struct captured *c)
@@ -414,18 +363,6 @@ void cuda_driver_text(char out[64])
     snprintf(out, 64, "CUDA %d.%d", version / 1000, version % 1000 / 10);
 }
 
-static void log_device(struct layer_line *l)
-{
-    CUdevice device = 0;
-    char name[256] = "", driver[64];
-    if (cuda_below.cuCtxGetDevice(&device) == CUDA_SUCCESS)
-        cuda_below.driver.cuDeviceGetName(name, sizeof name, device);
-    cuda_driver_text(driver);
-    line_add(l, ",\"device\":");
-    line_text(l, name);
-    line_add(l, ",\"driver\":\"%s\"", driver);
-}
-
 // The allocations, each once.
 static void log_places(struct layer_line *l, const struct captured *c)
 {
@@ -456,7 +393,14 @@ static void log_launch(const struct captured *c, uint64_t key)
     }
     line_add(&l, "{\"launch\":\"%016llx\",\"of\":\"%016llx\",\"dimensions\":%u",
              (unsigned long long)key, (unsigned long long)c->function.key, (unsigned)dimensions);
-    log_device(&l);
+    CUdevice device = 0;
+    char name[256] = "", driver[64];
+    if (cuda_below.cuCtxGetDevice(&device) == CUDA_SUCCESS)
+        cuda_below.driver.cuDeviceGetName(name, sizeof name, device);
+    cuda_driver_text(driver);
+    line_add(&l, ",\"device\":");
+    line_text(&l, name);
+    line_add(&l, ",\"driver\":\"%s\"", driver);
     layer_log_sizes(&l, "global", global, dimensions);
     layer_log_sizes(&l, "local", local, dimensions);
     line_add(&l, ",\"shared\":%u", launch->shared);
@@ -497,7 +441,13 @@ static bool prepare_capture(struct captured *c)
         return refuse_capture(c, CAPTURE_LIMIT);
     if (cuda_below.cuCtxSynchronize() != CUDA_SUCCESS)
         return refuse_capture(c, CAPTURE_FAILED);
-    return read_before(c);
+    // The list grows by what is found.
+    uint32_t asked = 0;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->memories.count; i++)
+        ok = read_memory(c, &c->memories.items[i], 0) &&
+             find_reached(c, &c->memories.items[i], &asked);
+    return ok;
 }
 
 static CUresult launch_between(const struct cuda_launch *l, CUevent events[2])
@@ -539,8 +489,8 @@ static CUresult time_launch(const struct cuda_launch *l, struct capture_shape *s
     if (cuda_is_recorded_now(l->stream) || !cuda_below.cuEventQuery)
         return cuda_enqueue(l);
     const CUresult code = launch_between(l, events);
-    if (events[0])
-        keep_events(s, events[0], events[1]);
+    if (events[0] && !layer_times_keep(&times, s, events[0], events[1]))
+        release_events(events[0], events[1]);
     return code;
 }
 

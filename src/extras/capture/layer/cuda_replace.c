@@ -11,27 +11,12 @@
 
 enum { WORDS_MOST = 512 };
 
-struct tuned_build { // of one table with one set of options, in one context
-    struct tuned_build *next;
-    const struct tuned_table *table;
-    CUcontext context;
-    const void *module; // (or NULL) of the program, whose symbols it has copies of
-    char *options;
-    CUmodule loaded;
-    CUfunction function; // NULL: it does not build
-};
-
 struct cuda_replacement {
     struct replace_state state;
-    CUcontext context;
     CUdevice device;
-    const void *module;     // (or NULL) that has variables of its own
     struct cuda_text *text; // an image's, with a user
     char *source;
 };
-
-static pthread_mutex_t builds_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tuned_build *builds;
 
 // ---- building ----------------------------------------------------------------------------------
 
@@ -81,7 +66,7 @@ static bool compile_tuned(const struct cuda_replacement *r, nvrtcProgram p, cons
     return ok;
 }
 
-static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t, CUmodule *module)
+static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t, void **module)
 {
     const char *name = t->kernel;
     if (t->function && cuda_below.nvrtc.nvrtcGetLoweredName(p, t->function, &name) != NVRTC_SUCCESS)
@@ -91,72 +76,43 @@ static CUfunction load_kernel(nvrtcProgram p, const struct tuned_table *t, CUmod
     char *image =
         cuda_below.nvrtc.nvrtcGetCUBINSize(p, &size) == NVRTC_SUCCESS && size ? malloc(size) : NULL;
     if (!image || cuda_below.nvrtc.nvrtcGetCUBIN(p, image) != NVRTC_SUCCESS ||
-        cuda_below.driver.cuModuleLoadData(module, image) != CUDA_SUCCESS ||
+        cuda_below.driver.cuModuleLoadData((CUmodule *)module, image) != CUDA_SUCCESS ||
         cuda_below.driver.cuModuleGetFunction(&function, *module, name) != CUDA_SUCCESS)
         function = NULL;
     free(image);
     return function;
 }
 
-static CUfunction build_function(const struct cuda_replacement *r, const char *options,
-                                 CUmodule *module)
+static void *build_function(const struct replace_state *s, const char *options, void **module)
 {
-    if (r->state.table->text)
+    const struct cuda_replacement *r = (const struct cuda_replacement *)s;
+    if (s->table->text)
         layer_load_nvrtc();
     nvrtcProgram p = cuda_below_open_nvrtc() ? make_program(r) : NULL;
     CUfunction function =
-        p && compile_tuned(r, p, options) ? load_kernel(p, r->state.table, module) : NULL;
+        p && compile_tuned(r, p, options) ? load_kernel(p, s->table, module) : NULL;
     if (p)
         cuda_below.nvrtc.nvrtcDestroyProgram(&p);
-    if (function && r->state.table->shared > 48 << 10)
+    if (function && s->table->shared > 48 << 10)
         cuda_below.driver.cuFuncSetAttribute(
-            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)r->state.table->shared);
+            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)s->table->shared);
     return function;
 }
 
-// Built once in each context, and for each module that has variables. The lock is held while it is built: another thread needs it, too.
 static void find_build(const struct replace_state *s, const char *options,
                        struct replace_decision *d)
 {
-    const struct cuda_replacement *r = (const struct cuda_replacement *)s;
-    pthread_mutex_lock(&builds_lock);
-    struct tuned_build *b = builds;
-    while (b && !(b->table == s->table && b->context == r->context && b->module == r->module &&
-                  strcmp(b->options, options) == 0))
-        b = b->next;
-    if (!b && (b = calloc(1, sizeof *b)) != NULL) {
-        *b = (struct tuned_build){.next = builds,
-                                  .table = s->table,
-                                  .context = r->context,
-                                  .module = r->module,
-                                  .options = strdup(options)};
-        if (b->options) {
-            b->function = build_function(r, options, &b->loaded);
-            builds = b;
-        } else {
-            free(b);
-            b = NULL;
-        }
-    }
-    d->kernel = b ? b->function : NULL;
-    pthread_mutex_unlock(&builds_lock);
+    d->kernel = replace_find_build(s, options, build_function);
+}
+
+static void unload(void *module)
+{
+    cuda_below.driver.cuModuleUnload(module);
 }
 
 void cuda_replace_drop_module(const void *module)
 {
-    pthread_mutex_lock(&builds_lock);
-    for (struct tuned_build **at = &builds, *b; (b = *at) != NULL;) {
-        if (!module || b->module != module) {
-            at = &b->next;
-            continue;
-        }
-        *at = b->next;
-        if (b->loaded)
-            cuda_below.driver.cuModuleUnload(b->loaded);
-        free(b->options);
-        free(b);
-    }
-    pthread_mutex_unlock(&builds_lock);
+    replace_drop_builds(module, unload);
 }
 
 static void keep_build(void *function)
@@ -201,13 +157,13 @@ struct cuda_replacement *cuda_replace_prepare(struct cuda_text *text, const void
     if (!r)
         return NULL;
     r->state.table = t;
-    r->context = context;
+    r->state.context = context;
     r->device = device;
     r->text = text;
     text->program.object.users++;
     if (t->text || text->program.part_count)
         r->source = capture_guard_text(t->text ? t->text : text->program.parts->text);
-    r->module = has_variables(r) ? module : NULL;
+    r->state.module = has_variables(r) ? module : NULL;
     pthread_mutex_init(&r->state.lock, NULL);
     if (r->source)
         replace_decide_known(&r->state, find_build);
@@ -244,7 +200,7 @@ static enum replace_reason match_launch(const struct cuda_replacement *r,
     CUcontext context = NULL;
     const struct replace_launch asked = {t->dimensions, f->count,  global, local,
                                          NULL,          arguments, locate};
-    if (cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context != r->context)
+    if (cuda_below.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context != r->state.context)
         return REPLACE_DEVICE;
     for (uint32_t a = 0; a < 3; a++) {
         local[a] = l->block[a];
@@ -286,7 +242,8 @@ static CUresult enqueue_tuned(const struct cuda_replacement *r, const struct cud
         tuned.parameters = parameters;
         tuned.extra = NULL;
     }
-    const CUresult code = cuda_copy_symbols(f->module, d->kernel, l->stream, r->source, !r->module);
+    const CUresult code =
+        cuda_copy_symbols(f->module, d->kernel, l->stream, r->source, !r->state.module);
     return code == CUDA_SUCCESS ? cuda_enqueue(&tuned) : code;
 }
 
@@ -327,17 +284,6 @@ static bool copy_memories(struct verifying *v, const struct cuda_launch *l,
     return true;
 }
 
-static void release_copies(struct verifying *v)
-{
-    for (uint32_t i = 0; i < v->memories.count; i++) {
-        bool is_first = v->copies[i] != 0;
-        for (uint32_t o = 0; o < i; o++)
-            is_first = is_first && v->copies[o] != v->copies[i];
-        if (is_first)
-            cuda_below.driver.cuMemFree(v->copies[i]);
-    }
-}
-
 static enum replace_verdict compare_outputs(const struct verifying *v, const struct tuned_table *t)
 {
     enum replace_verdict found = v->memories.count ? REPLACE_AGREE : REPLACE_NOT_COMPARED;
@@ -369,8 +315,15 @@ static bool verify_launch(const struct cuda_replacement *r, const struct cuda_la
         replace_count_verdict(r->state.table,
                               is_done ? compare_outputs(v, r->state.table) : REPLACE_NOT_COMPARED);
     }
-    if (v)
-        release_copies(v);
+    if (v) {
+        for (uint32_t i = 0; i < v->memories.count; i++) {
+            bool is_first = v->copies[i] != 0;
+            for (uint32_t o = 0; o < i; o++)
+                is_first = is_first && v->copies[o] != v->copies[i];
+            if (is_first)
+                cuda_below.driver.cuMemFree(v->copies[i]);
+        }
+    }
     free(v);
     return ok;
 }

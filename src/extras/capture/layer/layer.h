@@ -25,7 +25,7 @@ extern cl_icd_dispatch layer_next; // the functions below the layer
 
 // ---- objects -----------------------------------------------------------------------------------
 
-enum { LAYER_INLINE = 16, LAYER_ARGUMENTS = 256, FILE_MOST = 256 << 20 };
+enum { LAYER_INLINE = 16, LAYER_ARGUMENTS = 256, FILE_MOST = 256 << 20, PENDING_MOST = 128 };
 
 // The first member of every object that a table holds.
 struct layer_object {
@@ -196,8 +196,6 @@ static inline void layer_note_call(void)
 void layer_folder_open(void);
 // A file's bytes, with room for one more behind them; for free(). NULL: it cannot be read.
 char *layer_read_file(const char *path, size_t *length);
-// A line of the log, whole or not at all.
-void layer_log(const char *line, size_t length);
 // Keeps a content under its digest, unless it is new and larger than `room`. CAPTURE_NONE: it is kept.
 enum capture_reason layer_keep(const void *bytes, size_t length, uint64_t room, char digest[65]);
 // Bytes of contents that may still be kept.
@@ -212,7 +210,7 @@ struct layer_line {
 };
 void line_add(struct layer_line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void line_text(struct layer_line *l, const char *text); // as JSON
-void line_end(struct layer_line *l, bool write);        // releases it
+void line_end(struct layer_line *l, bool write);        // in the log, if it is whole; releases it
 
 // ---- what is recorded --------------------------------------------------------------------------
 
@@ -251,6 +249,21 @@ static inline bool layer_is_timed(uint64_t n)
 {
     return n < 16 || n % 16 == 0;
 }
+struct layer_timed { // a launch whose time is not known yet
+    struct capture_shape *shape;
+    void *start, *end; // events; start: NULL where `end` has both times
+};
+struct layer_times {
+    pthread_mutex_t lock;
+    struct layer_timed list[PENDING_MOST];
+    uint32_t count;
+    // Adds the time of one that has ended, and releases its events; false: it has not ended.
+    bool (*take)(const struct layer_timed *t);
+};
+void layer_times_take(struct layer_times *t);
+// Takes over the events; false: there is no room.
+bool layer_times_keep(struct layer_times *t, struct capture_shape *s, void *start, void *end);
+void layer_times_after_fork(struct layer_times *t);
 // Takes the times of launches that have ended; called where the program waits anyway.
 void layer_record_times(void);
 extern atomic_long layer_user_events; // that were created and have no status yet

@@ -763,42 +763,26 @@ static cl_int wrap_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_ui
 
 // ---- where the program waits -------------------------------------------------------------------
 
-static cl_int wrap_clFinish(cl_command_queue queue)
-{
-    const cl_int status = layer_next.clFinish(queue);
-    layer_record_times();
-    return status;
-}
+// A function that waits (where `waits` says so): the times of launches that have ended are taken behind it.
+#define WAITED(name, result, waits, parameters, arguments)                                         \
+    static result wrap_##name parameters                                                           \
+    {                                                                                              \
+        result answer = layer_next.name arguments;                                                 \
+        if (waits)                                                                                 \
+            layer_record_times();                                                                  \
+        return answer;                                                                             \
+    }
 
-static cl_int wrap_clWaitForEvents(cl_uint count, const cl_event *events)
-{
-    const cl_int status = layer_next.clWaitForEvents(count, events);
-    layer_record_times();
-    return status;
-}
-
-static cl_int wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
-                                       size_t offset, size_t size, void *to, cl_uint wait_count,
-                                       const cl_event *wait, cl_event *event)
-{
-    const cl_int status = layer_next.clEnqueueReadBuffer(queue, memory, blocking, offset, size, to,
-                                                         wait_count, wait, event);
-    if (blocking)
-        layer_record_times();
-    return status;
-}
-
-static void *wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
-                                     cl_map_flags flags, size_t offset, size_t size,
-                                     cl_uint wait_count, const cl_event *wait, cl_event *event,
-                                     cl_int *error)
-{
-    void *at = layer_next.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size,
-                                             wait_count, wait, event, error);
-    if (blocking)
-        layer_record_times();
-    return at;
-}
+WAITED(clFinish, cl_int, true, (cl_command_queue queue), (queue))
+WAITED(clWaitForEvents, cl_int, true, (cl_uint count, const cl_event *events), (count, events))
+WAITED(clEnqueueReadBuffer, cl_int, blocking,
+       (cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset, size_t size,
+        void *to, cl_uint wait_count, const cl_event *wait, cl_event *event),
+       (queue, memory, blocking, offset, size, to, wait_count, wait, event))
+WAITED(clEnqueueMapBuffer, void *, blocking,
+       (cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags, size_t offset,
+        size_t size, cl_uint wait_count, const cl_event *wait, cl_event *event, cl_int *error),
+       (queue, memory, blocking, flags, offset, size, wait_count, wait, event, error))
 
 // ---- events ------------------------------------------------------------------------------------
 

@@ -99,13 +99,6 @@ static bool write_whole(int file, const char *bytes, size_t length)
     return true;
 }
 
-// A line that was cut by a full disk is ended by the next, and the reader drops it.
-void layer_log(const char *line, size_t length)
-{
-    if (folder.log >= 0)
-        write_whole(folder.log, line, length);
-}
-
 uint64_t layer_room(void)
 {
     const uint64_t bytes = atomic_load(&layer_counts->bytes);
@@ -178,6 +171,46 @@ struct capture_shape *layer_shape(uint64_t key, uint64_t kernel)
     return NULL;
 }
 
+// ---- times -------------------------------------------------------------------------------------
+
+static void take_ended(struct layer_times *t)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (!t->take(&t->list[i]))
+            t->list[kept++] = t->list[i];
+    }
+    t->count = kept;
+}
+
+// Where the lock is taken, its holder does it.
+void layer_times_take(struct layer_times *t)
+{
+    if (pthread_mutex_trylock(&t->lock) != 0)
+        return;
+    take_ended(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+bool layer_times_keep(struct layer_times *t, struct capture_shape *s, void *start, void *end)
+{
+    if (pthread_mutex_trylock(&t->lock) != 0)
+        return false;
+    if (t->count >= PENDING_MOST / 2)
+        take_ended(t);
+    const bool has_room = t->count < PENDING_MOST;
+    if (has_room)
+        t->list[t->count++] = (struct layer_timed){s, start, end};
+    pthread_mutex_unlock(&t->lock);
+    return has_room;
+}
+
+void layer_times_after_fork(struct layer_times *t)
+{
+    pthread_mutex_init(&t->lock, NULL);
+    t->count = 0;
+}
+
 // ---- lines -------------------------------------------------------------------------------------
 
 static bool line_room(struct layer_line *l, size_t more)
@@ -219,10 +252,11 @@ void line_text(struct layer_line *l, const char *text)
     line_add(l, "\"");
 }
 
+// A line that was cut by a full disk is ended by the next, and the reader drops it.
 void line_end(struct layer_line *l, bool write)
 {
     line_add(l, "\n");
-    if (write && !l->failed)
-        layer_log(l->text, l->length);
+    if (write && !l->failed && folder.log >= 0)
+        write_whole(folder.log, l->text, l->length);
     free(l->text);
 }

@@ -4,22 +4,18 @@
 
 #include <stdlib.h>
 
-static void release_part(struct layer_part *p)
-{
-    free(p->text);
-    free(p->options);
-    for (uint32_t i = 0; i < p->header_count; i++) {
-        free(p->headers[i].name);
-        free(p->headers[i].text);
-    }
-    free(p->headers);
-}
-
 void layer_release_program(struct layer_object *o)
 {
     struct layer_program *p = (struct layer_program *)o;
-    for (uint32_t i = 0; i < p->part_count; i++)
-        release_part(&p->parts[i]);
+    for (uint32_t i = 0; i < p->part_count; i++) {
+        free(p->parts[i].text);
+        free(p->parts[i].options);
+        for (uint32_t k = 0; k < p->parts[i].header_count; k++) {
+            free(p->parts[i].headers[k].name);
+            free(p->parts[i].headers[k].text);
+        }
+        free(p->parts[i].headers);
+    }
     free(p->parts);
     free(p->options);
 }

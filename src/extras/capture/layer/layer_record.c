@@ -9,18 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PENDING_MOST = 128, QUEUES_MOST = 64, KERNELS_MOST = 1 << 14 };
+enum { QUEUES_MOST = 64, KERNELS_MOST = 1 << 14 };
 
 atomic_long layer_user_events;
-
-static struct pending {
-    pthread_mutex_t lock;
-    struct {
-        cl_event event;
-        struct capture_shape *shape;
-    } list[PENDING_MOST];
-    uint32_t count;
-} pending = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_mutex_t capturing = PTHREAD_MUTEX_INITIALIZER;
 
@@ -30,14 +21,6 @@ static struct known_kernels {
     uint64_t keys[KERNELS_MOST];
     uint64_t captured[KERNELS_MOST]; // shapes
 } kernels = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void layer_record_after_fork(void)
-{
-    pthread_mutex_init(&pending.lock, NULL);
-    pthread_mutex_init(&capturing, NULL);
-    pthread_mutex_init(&kernels.lock, NULL);
-    pending.count = 0;
-}
 
 // ---- times -------------------------------------------------------------------------------------
 
@@ -54,50 +37,31 @@ static void add_time(struct capture_shape *s, cl_event event)
     atomic_fetch_add(&s->ns, to - from);
 }
 
-// Takes the times of launches that have ended.
-static void harvest_times(void)
+static bool take_time(const struct layer_timed *t)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < pending.count; i++) {
-        cl_int status = CL_QUEUED;
-        const cl_int asked = layer_next.clGetEventInfo(
-            pending.list[i].event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-        if (asked == CL_SUCCESS && status > CL_COMPLETE) {
-            pending.list[kept++] = pending.list[i];
-            continue;
-        }
-        if (asked == CL_SUCCESS && status == CL_COMPLETE)
-            add_time(pending.list[i].shape, pending.list[i].event);
-        layer_next.clReleaseEvent(pending.list[i].event);
-    }
-    pending.count = kept;
+    cl_int status = CL_QUEUED;
+    const cl_int asked = layer_next.clGetEventInfo(t->end, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                   sizeof status, &status, NULL);
+    if (asked == CL_SUCCESS && status > CL_COMPLETE)
+        return false;
+    if (asked == CL_SUCCESS && status == CL_COMPLETE)
+        add_time(t->shape, t->end);
+    layer_next.clReleaseEvent(t->end);
+    return true;
 }
+
+static struct layer_times times = {.lock = PTHREAD_MUTEX_INITIALIZER, .take = take_time};
 
 void layer_record_times(void)
 {
-    if (pthread_mutex_trylock(&pending.lock) != 0)
-        return;
-    harvest_times();
-    pthread_mutex_unlock(&pending.lock);
+    layer_times_take(&times);
 }
 
-// Takes over the reference.
-static void keep_event(struct capture_shape *s, cl_event event)
+void layer_record_after_fork(void)
 {
-    if (pthread_mutex_trylock(&pending.lock) != 0) {
-        layer_next.clReleaseEvent(event);
-        return;
-    }
-    if (pending.count >= PENDING_MOST / 2)
-        harvest_times();
-    if (pending.count < PENDING_MOST) {
-        pending.list[pending.count].event = event;
-        pending.list[pending.count++].shape = s;
-        event = NULL;
-    }
-    pthread_mutex_unlock(&pending.lock);
-    if (event)
-        layer_next.clReleaseEvent(event);
+    layer_times_after_fork(&times);
+    pthread_mutex_init(&capturing, NULL);
+    pthread_mutex_init(&kernels.lock, NULL);
 }
 
 // ---- kernels -----------------------------------------------------------------------------------
@@ -111,23 +75,6 @@ static void keep_text(struct layer_line *l, const char *text, size_t length)
         line_add(l, "null");
 }
 
-static void log_part(struct layer_line *l, const struct layer_part *p)
-{
-    line_add(l, "{\"source\":");
-    keep_text(l, p->text, p->length);
-    line_add(l, ",\"options\":");
-    line_text(l, p->options ? p->options : "");
-    line_add(l, ",\"headers\":[");
-    for (uint32_t i = 0; i < p->header_count; i++) {
-        line_add(l, i ? ",[" : "[");
-        line_text(l, p->headers[i].name);
-        line_add(l, ",");
-        keep_text(l, p->headers[i].text, p->headers[i].length);
-        line_add(l, "]");
-    }
-    line_add(l, "]}");
-}
-
 // A text of the driver's, for a log.
 static void log_device_text(struct layer_line *l, const char *key, cl_device_id device,
                             cl_device_info what)
@@ -138,12 +85,6 @@ static void log_device_text(struct layer_line *l, const char *key, cl_device_id 
     text[sizeof text - 1] = 0;
     line_add(l, ",\"%s\":", key);
     line_text(l, text);
-}
-
-static void log_device(struct layer_line *l, cl_device_id device)
-{
-    log_device_text(l, "device", device, CL_DEVICE_NAME);
-    log_device_text(l, "driver", device, CL_DRIVER_VERSION);
 }
 
 static void log_arguments(struct layer_line *l, cl_kernel kernel, cl_uint count)
@@ -227,19 +168,21 @@ void layer_log_program(struct layer_line *l, const struct layer_program *p, uint
     line_add(l, ",\"parts\":[");
     for (uint32_t i = 0; i < p->part_count; i++) {
         line_add(l, i ? "," : "");
-        log_part(l, &p->parts[i]);
+        line_add(l, "{\"source\":");
+        keep_text(l, p->parts[i].text, p->parts[i].length);
+        line_add(l, ",\"options\":");
+        line_text(l, p->parts[i].options ? p->parts[i].options : "");
+        line_add(l, ",\"headers\":[");
+        for (uint32_t k = 0; k < p->parts[i].header_count; k++) {
+            line_add(l, k ? ",[" : "[");
+            line_text(l, p->parts[i].headers[k].name);
+            line_add(l, ",");
+            keep_text(l, p->parts[i].headers[k].text, p->parts[i].headers[k].length);
+            line_add(l, "]");
+        }
+        line_add(l, "]}");
     }
     line_add(l, "]");
-}
-
-static void log_kernel(const struct layer_program *p, const struct layer_kernel *k,
-                       cl_kernel handle, const char *name, const char *digest)
-{
-    struct layer_line l = {0};
-    layer_log_program(&l, p, k->key, name, digest);
-    log_arguments(&l, handle, k->argument_count);
-    line_add(&l, "}");
-    line_end(&l, true);
 }
 
 // Which arguments are pointers, where the driver says it: only these are looked up as buffers.
@@ -296,8 +239,13 @@ static void add_kernel(cl_kernel handle, cl_program program, const char *name, c
         k->key = layer_mix_bytes(layer_mix_bytes(0, digest, 64), name, strlen(name));
         k->key += k->key == 0;
         k->without = p->without;
-        if (layer_settings.is_capturing && layer_kernel_is_new(k->key))
-            log_kernel(p, k, handle, name, digest);
+        if (layer_settings.is_capturing && layer_kernel_is_new(k->key)) {
+            struct layer_line l = {0};
+            layer_log_program(&l, p, k->key, name, digest);
+            log_arguments(&l, handle, k->argument_count);
+            line_add(&l, "}");
+            line_end(&l, true);
+        }
         layer_unlock(&layer_objects.programs);
     }
     layer_unlock(&layer_objects.kernels);
@@ -534,24 +482,6 @@ static cl_int read_memory(const struct captured *c, const struct captured_memory
                : CL_INVALID_OPERATION;
 }
 
-static bool read_before(struct captured *c)
-{
-    for (cl_uint i = 0; i < c->kernel.argument_count; i++) {
-        struct captured_memory *m = &c->memories[i];
-        if (!m->size)
-            continue;
-        m->before = malloc(m->size);
-        if (!m->before)
-            return refuse_capture(c, CAPTURE_MEMORY);
-        if (read_memory(c, m, m->before) != CL_SUCCESS)
-            return refuse_capture(c, CAPTURE_READ);
-        const enum capture_reason why = layer_keep(m->before, m->size, layer_room(), m->digest[0]);
-        if (why != CAPTURE_NONE)
-            return refuse_capture(c, why);
-    }
-    return true;
-}
-
 static bool read_after(struct captured *c)
 {
     for (cl_uint i = 0; i < c->kernel.argument_count; i++) {
@@ -587,16 +517,6 @@ static int overlapped(const struct captured *c, cl_uint at)
     return -1;
 }
 
-static void log_image(struct layer_line *l, const struct layer_image *image)
-{
-    line_add(l,
-             ",\"image\":{\"type\":%u,\"order\":%u,\"channel\":%u,\"size\":[%zu,%zu,%zu],"
-             "\"layers\":%zu}",
-             (unsigned)image->type, (unsigned)image->format.image_channel_order,
-             (unsigned)image->format.image_channel_data_type, image->size[0], image->size[1],
-             image->size[2], image->layers);
-}
-
 static void log_sampler(struct layer_line *l, cl_mem handle)
 {
     cl_sampler sampler = (cl_sampler)(void *)handle;
@@ -623,8 +543,15 @@ static void log_argument(struct layer_line *l, const struct captured *c, cl_uint
                  "{\"kind\":\"%s\",\"bytes\":%zu,\"origin\":%zu,\"before\":\"%s\",\"after\":\"%s\"",
                  m->memory ? "buffer" : "svm", m->size, m->offset, m->digest[0], m->digest[1]);
         const int other = overlapped(c, at);
-        if (m->is_image)
-            log_image(l, &m->image);
+        if (m->is_image) {
+            const struct layer_image *image = &m->image;
+            line_add(l,
+                     ",\"image\":{\"type\":%u,\"order\":%u,\"channel\":%u,\"size\":[%zu,%zu,%zu],"
+                     "\"layers\":%zu}",
+                     (unsigned)image->type, (unsigned)image->format.image_channel_order,
+                     (unsigned)image->format.image_channel_data_type, image->size[0],
+                     image->size[1], image->size[2], image->layers);
+        }
         if (other >= 0)
             line_add(l, ",\"same\":%d", other);
         line_add(l, "}");
@@ -657,7 +584,8 @@ static void log_launch(const struct captured *c, uint64_t key)
     line_add(&l, "{\"launch\":\"%016llx\",\"of\":\"%016llx\",\"dimensions\":%u",
              (unsigned long long)key + (key == 0), (unsigned long long)c->kernel.key,
              (unsigned)launch->dimensions);
-    log_device(&l, device);
+    log_device_text(&l, "device", device, CL_DEVICE_NAME);
+    log_device_text(&l, "driver", device, CL_DRIVER_VERSION);
     layer_log_sizes(&l, "global", launch->global, launch->dimensions);
     layer_log_sizes(&l, "local", launch->local, launch->dimensions);
     layer_log_sizes(&l, "offset", launch->offset, launch->dimensions);
@@ -668,32 +596,6 @@ static void log_launch(const struct captured *c, uint64_t key)
     }
     line_add(&l, "]}");
     line_end(&l, true);
-}
-
-static void release_captured(struct captured *c)
-{
-    for (cl_uint i = 0; c->kernel.arguments && i < c->kernel.argument_count; i++) {
-        free(c->kernel.arguments[i].large);
-        free(c->memories[i].before);
-    }
-    free(c->kernel.arguments);
-    for (uint32_t i = 0; i < c->queue_count; i++)
-        layer_next.clReleaseCommandQueue(c->queues[i]);
-    free(c);
-}
-
-// All that was enqueued so far has ended: what other queues of the context do may be what this launch reads.
-static void finish_context(struct captured *c)
-{
-    cl_context context = NULL;
-    layer_next.clGetCommandQueueInfo(c->launch->queue, CL_QUEUE_CONTEXT, sizeof context, &context,
-                                     NULL);
-    c->queue_count = layer_queues_of(context, c->queues, QUEUES_MOST);
-    if (c->launch->wait_count)
-        layer_next.clWaitForEvents(c->launch->wait_count, c->launch->wait);
-    for (uint32_t i = 0; i < c->queue_count; i++)
-        layer_next.clFinish(c->queues[i]);
-    layer_next.clFinish(c->launch->queue);
 }
 
 static bool prepare_capture(struct captured *c)
@@ -707,8 +609,30 @@ static bool prepare_capture(struct captured *c)
         return false;
     if (c->bytes > layer_settings.limit) // however much of it is kept already
         return refuse_capture(c, CAPTURE_LIMIT);
-    finish_context(c);
-    return read_before(c);
+    // All that was enqueued so far has ended: what other queues of the context do may be what this launch reads.
+    cl_context context = NULL;
+    layer_next.clGetCommandQueueInfo(c->launch->queue, CL_QUEUE_CONTEXT, sizeof context, &context,
+                                     NULL);
+    c->queue_count = layer_queues_of(context, c->queues, QUEUES_MOST);
+    if (c->launch->wait_count)
+        layer_next.clWaitForEvents(c->launch->wait_count, c->launch->wait);
+    for (uint32_t i = 0; i < c->queue_count; i++)
+        layer_next.clFinish(c->queues[i]);
+    layer_next.clFinish(c->launch->queue);
+    for (cl_uint i = 0; i < c->kernel.argument_count; i++) {
+        struct captured_memory *m = &c->memories[i];
+        if (!m->size)
+            continue;
+        m->before = malloc(m->size);
+        if (!m->before)
+            return refuse_capture(c, CAPTURE_MEMORY);
+        if (read_memory(c, m, m->before) != CL_SUCCESS)
+            return refuse_capture(c, CAPTURE_READ);
+        const enum capture_reason why = layer_keep(m->before, m->size, layer_room(), m->digest[0]);
+        if (why != CAPTURE_NONE)
+            return refuse_capture(c, why);
+    }
+    return true;
 }
 
 // The launch, whatever becomes of the capture.
@@ -735,7 +659,14 @@ static cl_int capture_launch(const struct layer_launch *l, struct capture_shape 
     if (own)
         layer_next.clReleaseEvent(own);
     *why = c->reason;
-    release_captured(c);
+    for (cl_uint i = 0; c->kernel.arguments && i < c->kernel.argument_count; i++) {
+        free(c->kernel.arguments[i].large);
+        free(c->memories[i].before);
+    }
+    free(c->kernel.arguments);
+    for (uint32_t i = 0; i < c->queue_count; i++)
+        layer_next.clReleaseCommandQueue(c->queues[i]);
+    free(c);
     return status;
 }
 
@@ -754,16 +685,6 @@ static enum capture_reason reserve_capture(const char *name, uint64_t kernel)
         kernels.captured[at]++;
     pthread_mutex_unlock(&kernels.lock);
     return ok ? CAPTURE_NONE : CAPTURE_LAUNCHES;
-}
-
-static void give_capture_back(uint64_t kernel)
-{
-    bool is_new;
-    pthread_mutex_lock(&kernels.lock);
-    const uint32_t at = kernel_place(kernel, &is_new);
-    if (at != UINT32_MAX && kernels.captured[at] > 0)
-        kernels.captured[at]--;
-    pthread_mutex_unlock(&kernels.lock);
 }
 
 // A capture that could not be made is tried again at later launches of the shape if that may help.
@@ -795,7 +716,12 @@ void layer_end_capture(struct capture_shape *s, uint64_t kernel, enum capture_re
     atomic_store(&s->reason, why);
     if (why == CAPTURE_NONE)
         return;
-    give_capture_back(kernel);
+    bool is_new;
+    pthread_mutex_lock(&kernels.lock);
+    const uint32_t at = kernel_place(kernel, &is_new);
+    if (at != UINT32_MAX && kernels.captured[at] > 0)
+        kernels.captured[at]--;
+    pthread_mutex_unlock(&kernels.lock);
     if (may_help(why))
         atomic_store(&s->state, 0);
 }
@@ -808,8 +734,8 @@ static cl_int time_launch(const struct layer_launch *l, struct capture_shape *s)
     const cl_int status = layer_enqueue(&timed);
     if (status == CL_SUCCESS && l->event)
         layer_next.clRetainEvent(*l->event);
-    if (status == CL_SUCCESS)
-        keep_event(s, *timed.event);
+    if (status == CL_SUCCESS && !layer_times_keep(&times, s, NULL, *timed.event))
+        layer_next.clReleaseEvent(*timed.event);
     return status;
 }
 

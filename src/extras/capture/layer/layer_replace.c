@@ -6,63 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tuned_build { // of one table with one set of options, in one context
-    struct tuned_build *next;
-    const struct tuned_table *table;
-    cl_context context;
-    char *options;
-    cl_program program; // NULL: it does not build
-};
-
 struct layer_replacement {
     struct replace_state state;
-    cl_context context;
     cl_device_id device;
     char *text;
     size_t length;
 };
 
-static pthread_mutex_t builds_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tuned_build *builds;
-
 // ---- building ----------------------------------------------------------------------------------
 
-// The program of these options, built once in each context. The lock is held while it is built: another thread needs it, too.
-static cl_program find_build(const struct layer_replacement *r, const char *options)
+static void *build_program(const struct replace_state *s, const char *options, void **loaded)
 {
-    pthread_mutex_lock(&builds_lock);
-    struct tuned_build *b = builds;
-    while (b && !(b->table == r->state.table && b->context == r->context &&
-                  strcmp(b->options, options) == 0))
-        b = b->next;
-    if (!b && (b = calloc(1, sizeof *b)) != NULL) {
-        b->table = r->state.table;
-        b->context = r->context;
-        b->options = strdup(options);
-        b->program = b->options ? layer_next.clCreateProgramWithSource(
-                                      r->context, 1, (const char **)&r->text, &r->length, NULL)
-                                : NULL;
-        if (b->program &&
-            layer_next.clBuildProgram(b->program, 1, &r->device, options, NULL, NULL) != CL_SUCCESS)
-            b->program = NULL;
-        if (b->options) {
-            b->next = builds;
-            builds = b;
-        } else {
-            free(b);
-            b = NULL;
-        }
-    }
-    cl_program found = b ? b->program : NULL;
-    pthread_mutex_unlock(&builds_lock);
-    return found;
+    const struct layer_replacement *r = (const struct layer_replacement *)s;
+    cl_program program = layer_next.clCreateProgramWithSource(
+        s->context, 1, (const char **)&r->text, &r->length, NULL);
+    (void)loaded;
+    return program && layer_next.clBuildProgram(program, 1, &r->device, options, NULL, NULL) ==
+                          CL_SUCCESS
+               ? program
+               : NULL;
 }
 
 static void build_kernel(const struct replace_state *s, const char *options,
                          struct replace_decision *d)
 {
-    const struct layer_replacement *r = (const struct layer_replacement *)s;
-    cl_program program = find_build(r, options);
+    cl_program program = replace_find_build(s, options, build_program);
     d->kernel = program ? layer_next.clCreateKernel(program, s->table->kernel, NULL) : NULL;
 }
 
@@ -106,8 +74,8 @@ static struct layer_replacement *new_replacement(struct tuned_table *t, cl_progr
         layer_unlock(&layer_objects.programs);
     }
     if (!r || !r->text ||
-        layer_next.clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof r->context, &r->context,
-                                    NULL) != CL_SUCCESS) {
+        layer_next.clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof r->state.context,
+                                    &r->state.context, NULL) != CL_SUCCESS) {
         layer_replace_release(r);
         return NULL;
     }
@@ -243,17 +211,6 @@ static bool copy_buffers(struct verifying *v, const struct layer_launch *l,
     return layer_next.clFinish(l->queue) == CL_SUCCESS;
 }
 
-static void release_copies(struct verifying *v)
-{
-    for (uint32_t i = 0; i < v->count; i++) {
-        bool is_first = v->copies[i] != NULL;
-        for (uint32_t o = 0; o < i; o++)
-            is_first = is_first && v->copies[o] != v->copies[i];
-        if (is_first)
-            layer_next.clReleaseMemObject(v->copies[i]);
-    }
-}
-
 static enum replace_verdict compare_outputs(const struct verifying *v, const struct tuned_table *t,
                                             const struct layer_launch *l)
 {
@@ -290,16 +247,23 @@ static bool verify_launch(struct layer_replacement *r, const struct layer_launch
     if (l->wait_count)
         layer_next.clWaitForEvents(l->wait_count, l->wait);
     layer_next.clFinish(l->queue);
-    bool ok =
-        copy_buffers(v, l, k, r->context) && set_arguments(d->kernel, k, v->copies) == CL_SUCCESS &&
-        enqueue_tuned(l, d, true) == CL_SUCCESS && layer_next.clFinish(l->queue) == CL_SUCCESS;
+    bool ok = copy_buffers(v, l, k, r->state.context) &&
+              set_arguments(d->kernel, k, v->copies) == CL_SUCCESS &&
+              enqueue_tuned(l, d, true) == CL_SUCCESS &&
+              layer_next.clFinish(l->queue) == CL_SUCCESS;
     if (ok) {
         *status = layer_enqueue(l);
         const bool is_done = *status == CL_SUCCESS && layer_next.clFinish(l->queue) == CL_SUCCESS;
         replace_count_verdict(r->state.table, is_done ? compare_outputs(v, r->state.table, l)
                                                       : REPLACE_NOT_COMPARED);
     }
-    release_copies(v);
+    for (uint32_t i = 0; i < v->count; i++) {
+        bool is_first = v->copies[i] != NULL;
+        for (uint32_t o = 0; o < i; o++)
+            is_first = is_first && v->copies[o] != v->copies[i];
+        if (is_first)
+            layer_next.clReleaseMemObject(v->copies[i]);
+    }
     free(v);
     return ok;
 }

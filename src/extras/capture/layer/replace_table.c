@@ -471,6 +471,55 @@ enum replace_reason replace_match(const struct tuned_table *t, const struct repl
     return overlap(t, l, like) ? REPLACE_ARGUMENTS : REPLACE_NONE;
 }
 
+// ---- what is built -----------------------------------------------------------------------------
+
+static struct tuned_build {
+    struct tuned_build *next;
+    const struct tuned_table *table;
+    const void *context, *module;
+    char *options;
+    void *built, *loaded;
+} * builds;
+static pthread_mutex_t builds_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void *replace_find_build(const struct replace_state *s, const char *options, replace_make make)
+{
+    pthread_mutex_lock(&builds_lock);
+    struct tuned_build *b = builds;
+    while (b && !(b->table == s->table && b->context == s->context && b->module == s->module &&
+                  strcmp(b->options, options) == 0))
+        b = b->next;
+    char *copy = b ? NULL : strdup(options);
+    if (copy && (b = calloc(1, sizeof *b)) != NULL) {
+        *b = (struct tuned_build){builds, s->table, s->context, s->module, copy, NULL, NULL};
+        b->built = make(s, options, &b->loaded);
+        builds = b;
+    } else
+        free(copy);
+    void *built = b ? b->built : NULL;
+    pthread_mutex_unlock(&builds_lock);
+    return built;
+}
+
+void replace_drop_builds(const void *module, void (*unload)(void *loaded))
+{
+    pthread_mutex_lock(&builds_lock);
+    for (struct tuned_build **at = &builds, *b; (b = *at) != NULL;) {
+        if (!module || b->module != module) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        if (b->loaded)
+            unload(b->loaded);
+        free(b->options);
+        free(b);
+    }
+    pthread_mutex_unlock(&builds_lock);
+}
+
+// ---- verdicts ----------------------------------------------------------------------------------
+
 bool replace_is_verified_now(struct tuned_table *t)
 {
     const double p = layer_settings.verify;

@@ -53,6 +53,9 @@ struct replace_decision {
 // The first member of what a kernel is replaced by.
 struct replace_state {
     struct tuned_table *table;
+    void *context;
+    const void *
+        module; // (or NULL) of the program, with variables of its own, whose values the tuned kernel has copies of
     pthread_mutex_t lock;
     struct replace_decision decisions[DECISIONS];
     uint32_t next; // decision that is overwritten
@@ -70,6 +73,13 @@ struct tuned_table *replace_find_table(const struct tuned_table *after, const ch
 void replace_decide_known(struct replace_state *s, replace_build build);
 // Releases the decisions' kernels.
 void replace_end(struct replace_state *s, replace_release release);
+
+// The program or kernel that is built of these options; NULL: it does not build. Built once in each context, and for each module
+// that has variables. The lock is held while it is built: another thread needs it, too. `loaded`: (or NULL) what goes with the module.
+typedef void *(*replace_make)(const struct replace_state *s, const char *options, void **loaded);
+void *replace_find_build(const struct replace_state *s, const char *options, replace_make make);
+// Forgets what was built for a module.
+void replace_drop_builds(const void *module, void (*unload)(void *loaded));
 
 struct replace_argument {
     char kind; // v: a value, l: local memory, s: a pointer by itself; 0: not set

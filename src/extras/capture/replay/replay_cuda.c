@@ -154,14 +154,6 @@ static void hold_places(const struct replay *r, struct cuda *c)
     }
 }
 
-static void release_held(struct cuda *c)
-{
-    while (c->held_count > 0) {
-        const struct placed *p = &c->held[--c->held_count];
-        munmap((void *)(uintptr_t)p->at, p->bytes);
-    }
-}
-
 // Before there is a context the driver takes a hint, and may answer with an address behind it: then more is reserved, around the place.
 static bool reserve_place(struct cuda *c, const struct placed *p)
 {
@@ -190,7 +182,10 @@ static void reserve_places(const struct replay *r, struct cuda *c)
         else
             list[kept++] = list[i];
     }
-    release_held(c);
+    while (c->held_count > 0) {
+        const struct placed *p = &c->held[--c->held_count];
+        munmap((void *)(uintptr_t)p->at, p->bytes);
+    }
     c->is_reserved = kept > 0;
     for (unsigned i = 0; c->is_reserved && i < kept; i++)
         c->is_reserved = c->place.cuMemAddressReserve && reserve_place(c, &list[i]);
@@ -261,18 +256,6 @@ static bool read_headers(struct replay *r, json_t *part, struct headers *out)
     return true;
 }
 
-static void fail_by_log(struct replay *r, const struct cuda *c, nvrtcProgram p, nvrtcResult code)
-{
-    size_t length = 0;
-    char *log = NULL;
-    if (c->nvrtc.nvrtcGetProgramLogSize(p, &length) == NVRTC_SUCCESS && length < 1 << 24)
-        log = calloc(1, length + 1);
-    if (log)
-        c->nvrtc.nvrtcGetProgramLog(p, log);
-    replay_fail(r, "NVRTC: %s: %.400s", c->nvrtc.nvrtcGetErrorString(code), log ? log : "");
-    free(log);
-}
-
 static bool compile_replay(struct replay *r, const struct cuda *c, nvrtcProgram p,
                            const char *options)
 {
@@ -284,8 +267,16 @@ static bool compile_replay(struct replay *r, const struct cuda *c, nvrtcProgram 
             break;
     }
     const nvrtcResult code = c->nvrtc.nvrtcCompileProgram(p, count, (const char *const *)words);
-    if (code != NVRTC_SUCCESS)
-        fail_by_log(r, c, p, code);
+    if (code != NVRTC_SUCCESS) {
+        size_t length = 0;
+        char *log = NULL;
+        if (c->nvrtc.nvrtcGetProgramLogSize(p, &length) == NVRTC_SUCCESS && length < 1 << 24)
+            log = calloc(1, length + 1);
+        if (log)
+            c->nvrtc.nvrtcGetProgramLog(p, log);
+        replay_fail(r, "NVRTC: %s: %.400s", c->nvrtc.nvrtcGetErrorString(code), log ? log : "");
+        free(log);
+    }
     for (int i = 0; i < count; i++)
         free(words[i]);
     return code == NVRTC_SUCCESS;
@@ -396,18 +387,13 @@ static bool cuda_build(struct replay *r, json_t *kernel, const struct replay_tex
                    "cuModuleGetFunction");
 }
 
-static void release_places(struct cuda *c)
+static void cuda_release(struct replay *r)
 {
+    struct cuda *c = r->state;
     while (c->placed_count > 0) {
         const struct placed *p = &c->placed[--c->placed_count];
         c->place.cuMemUnmap(p->at, p->bytes);
     }
-}
-
-static void cuda_release(struct replay *r)
-{
-    struct cuda *c = r->state;
-    release_places(c);
     if (c->module)
         c->driver.cuModuleUnload(c->module);
     c->module = NULL;

@@ -396,19 +396,6 @@ static bool check_zone(struct replay *r, const struct replay_memory *m, unsigned
     return ok;
 }
 
-static bool read_geometry(struct replay *r, json_t *launch, json_t *request,
-                          struct replay_geometry *g)
-{
-    json_t *global = json_object_get(request, "global"), *local = json_object_get(request, "local");
-    const json_int_t shared = json_integer_value(json_object_get(launch, "shared"));
-    g->dimensions = (unsigned)json_integer_value(json_object_get(launch, "dimensions"));
-    sizes_of(global ? global : json_object_get(launch, "global"), g->global);
-    g->has_local = sizes_of(local ? local : json_object_get(launch, "local"), g->local);
-    g->has_offset = sizes_of(json_object_get(launch, "offset"), g->offset);
-    g->shared = shared > 0 && shared < UINT32_MAX ? (uint32_t)shared : 0;
-    return (g->dimensions >= 1 && g->dimensions <= 3) || replay_fail(r, "the log has no geometry");
-}
-
 static bool launch_once(struct replay *r, const struct replay_geometry *g,
                         struct replay_memory *list, unsigned count)
 {
@@ -477,7 +464,14 @@ static json_int_t play_launches(struct replay *r, json_t *kernel, json_t *launch
     const json_int_t times = json_integer_value(json_object_get(request, "times"));
     struct replay_geometry g;
     json_int_t exact = 0;
-    bool ok = read_geometry(r, launch, request, &g);
+    json_t *global = json_object_get(request, "global"), *local = json_object_get(request, "local");
+    const json_int_t shared = json_integer_value(json_object_get(launch, "shared"));
+    g.dimensions = (unsigned)json_integer_value(json_object_get(launch, "dimensions"));
+    sizes_of(global ? global : json_object_get(launch, "global"), g.global);
+    g.has_local = sizes_of(local ? local : json_object_get(launch, "local"), g.local);
+    g.has_offset = sizes_of(json_object_get(launch, "offset"), g.offset);
+    g.shared = shared > 0 && shared < UINT32_MAX ? (uint32_t)shared : 0;
+    bool ok = (g.dimensions >= 1 && g.dimensions <= 3) || replay_fail(r, "the log has no geometry");
     for (json_int_t t = 0; ok && t < times; t++) {
         bool is_exact = true;
         ok = launch_once(r, &g, list, count);

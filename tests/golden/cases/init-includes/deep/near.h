@@ -1,0 +1,1 @@
+#define HEAD __global float *x, const uint n
