@@ -268,7 +268,7 @@ bool run_left_intact(struct device *d, struct loaded *l, struct result *r);
 // that wrote where it may not is often noticed late. The device is lost. Memory that the host lacks is
 // nobody's doing, and loses nothing.
 bool run_lost(struct device *d, const struct error *e, struct result *r);
-// What comes before a launch failed: no doing of the kernel's.
+// A call failed before a launch: no doing of the kernel's.
 bool run_unstarted(struct device *d, const struct error *e, struct result *r);
 
 #define HOST_CLOCK_NS                                                                              \

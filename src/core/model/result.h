@@ -145,7 +145,7 @@ struct deviation {
     // Not told between processes.
     double most_wrong; // the largest of the reference where it is wrong
     // SUM of integers: `got` and `expected`, of up to 128 bits; else "".
-    char whole_got[42], whole_expected[42];
+    char whole_got[44], whole_expected[44];
 };
 #define WRITTEN_UNKNOWN UINT64_MAX
 
