@@ -329,6 +329,40 @@ START_TEST(wholes_may_have_another_size)
 }
 END_TEST
 
+// Above 2^53 neighbours are one double; in a place of their own, and beside each other.
+START_TEST(sums_of_integers_are_exact)
+{
+    static const int64_t got[] = {INT64_C(1) << 53, 1, 1, 1}, off[] = {INT64_C(1) << 53, 1, 1, 0};
+    static const int64_t total[] = {(INT64_C(1) << 53) + 3};
+    static const uint64_t large[] = {UINT64_MAX, 2, UINT64_MAX, 1};
+    static const uint64_t turned[] = {1, UINT64_MAX, UINT64_MAX, 2};
+    static const uint64_t less[] = {1, UINT64_MAX, UINT64_MAX, 1};
+    char text[300];
+    struct job_buffer b = floats(4, (struct job_compare){.kind = COMPARE_SUM});
+    b.element = (struct element){SCALAR_I64, 1, 0, false};
+    struct expected x = {.data = total, .region = {0, 1}};
+    struct deviation d;
+    ck_assert(compare_output(&b, got, &x, &d));
+    ck_assert(!compare_output(&b, off, &x, &d));
+    ck_assert(d.largest == 1);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_str_eq(text,
+                     "C: the sum is 9007199254740994, expected 9007199254740995 (may be off by 0)");
+    ck_assert(!compare_raw(&b, off, got).ok);
+    b.element.scalar = SCALAR_U64;
+    ck_assert(compare_raw(&b, large, turned).ok);
+    d = compare_raw(&b, less, turned);
+    ck_assert(!d.ok);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_str_eq(text, "C: the sum is 36893488147419103232, expected 36893488147419103233 (may "
+                           "be off by 0)");
+    static const int16_t small[] = {-3, 5, -32768, 7}, other[] = {-32768, 0, 0, 9};
+    b.element.scalar = SCALAR_I16;
+    ck_assert(compare_raw(&b, small, other).ok);
+    ck_assert(compare_raw(&b, small, other).got == -32759);
+}
+END_TEST
+
 START_TEST(sets_have_no_order)
 {
     static const float got[] = {5, 3, 1, 3}, expected[] = {0, 3, 1, 3.0001F, 5},
@@ -349,6 +383,58 @@ START_TEST(sets_have_no_order)
     ck_assert(!compare_output(&b, got, &x, &d));
     compare_message(&b, &d, text, sizeof text);
     ck_assert_str_eq(text, "C: 4 components written, 3 in the reference (must be the same set)");
+}
+END_TEST
+
+// Vectors whose first numbers are within the tolerance of each other's stand in any order.
+START_TEST(sets_of_vectors_are_paired)
+{
+    enum { SIDE = 16, COUNT = SIDE * SIDE };
+    static float got[2 * COUNT], expected[2 * COUNT];
+    struct job_buffer b =
+        floats(COUNT, (struct job_compare){.kind = COMPARE_SET, .atol = 1e-6, .rtol = 1e-6});
+    b.element.width = 2;
+    for (int i = 0; i < COUNT; i++) {
+        int at = (i * 77 + 5) % COUNT; // each once
+        expected[2 * i] = (float)(i / SIDE);
+        expected[2 * i + 1] = (float)(i % SIDE);
+        got[2 * at] = (float)(i / SIDE) + (float)(i % 3) * 2e-7F;
+        got[2 * at + 1] = (float)(i % SIDE) - (float)(i % 5) * 1e-7F;
+    }
+    ck_assert(compare_raw(&b, got, expected).ok);
+    // Of two that fit one only one fits the other.
+    static const float two[] = {1.3F, 5.4F, 1.4F, 4.9F}, some[] = {1, 5, 1.1F, 5.8F};
+    b.count = 2;
+    b.compare = (struct job_compare){.kind = COMPARE_SET, .atol = 0.5};
+    ck_assert(compare_raw(&b, two, some).ok);
+    b.count = COUNT;
+    got[2 * 40 + 1] += 1;
+    struct deviation d = compare_raw(&b, got, expected);
+    ck_assert(!d.ok && d.wrong > 0);
+}
+END_TEST
+
+// What lies between the members of a struct is nobody's; all that lies in them counts.
+START_TEST(padding_is_not_compared)
+{
+    static const uint8_t expected[16] = {1, 9, 9, 9, 2, 2, 2, 2, 3, 9, 9, 9, 4, 4, 4, 4};
+    uint8_t got[16] = {1, 7,           7,           7,           2, 2, 2, 2,
+                       3, POISON_BYTE, POISON_BYTE, POISON_BYTE, 4, 4, 4, 4};
+    char text[300];
+    struct job_buffer b = floats(2, (struct job_compare){.kind = COMPARE_EXACT});
+    b.element = (struct element){SCALAR_CUSTOM, 1, 8, false};
+    struct deviation d = compare_raw(&b, got, expected);
+    ck_assert(!d.ok);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_msg(strstr(text, "unless its type is"), "%s", text);
+    b.padding = "x---xxxx";
+    ck_assert(compare_raw(&b, got, expected).ok);
+    ck_assert_uint_eq(compare_poisoned(&b, got), 0);
+    got[12] = POISON_BYTE;
+    d = compare_raw(&b, got, expected);
+    ck_assert(!d.ok && d.unwritten == 1 && d.index == 12);
+    got[12] = 5;
+    ck_assert(!compare_raw(&b, got, expected).ok);
 }
 END_TEST
 
@@ -516,7 +602,10 @@ static void add(TCase *t)
     tcase_add_test(t, what_is_not_poisoned_is_wrong_and_not_unwritten);
     tcase_add_test(t, the_share_that_was_written_is_told);
     tcase_add_test(t, wholes_may_have_another_size);
+    tcase_add_test(t, sums_of_integers_are_exact);
     tcase_add_test(t, sets_have_no_order);
+    tcase_add_test(t, padding_is_not_compared);
+    tcase_add_test(t, sets_of_vectors_are_paired);
     tcase_add_test(t, sets_of_wide_integers_and_of_vectors);
     tcase_add_test(t, regions_may_lie_apart);
     tcase_add_test(t, messages_say_what_is_wrong);

@@ -217,6 +217,12 @@ static struct deviation compare_both_ways(const struct sample *s, bool doubles)
                                 .got = &got,
                                 .expected = &expected,
                                 .doubles = doubles};
+    if (compare_sums_integers(b, doubles)) { // is the host's
+        ck_assert(q.kernel == NULL);
+        memory_free(kit.device, &got);
+        memory_free(kit.device, &expected);
+        return (struct deviation){.ok = true};
+    }
     ck_assert_msg(q.kernel != NULL, "no kernel for type %d", (int)b->element.scalar);
     ck_assert_msg(compare_on_device(kit.device, &q, &there, &e), "%s", e.text);
     compare_output(b, s->got, &x, &here);

@@ -112,6 +112,42 @@ START_TEST(a_total_is_one_number)
 }
 END_TEST
 
+static const struct wide_total {
+    enum scalar scalar;
+    const char *text;
+    int64_t value;
+    const char *fault; // NULL: it has that value
+} wide_totals[] = {
+    {SCALAR_I64, "2 ** 53 + 3", (INT64_C(1) << 53) + 3, NULL},
+    {SCALAR_U64, "2 ** 53 + 3", (INT64_C(1) << 53) + 3, NULL},
+    {SCALAR_I64, "sum(x) / 2", 249750, NULL},
+    {SCALAR_U64, "big[0]", -1, NULL}, // 2^64 - 1
+    {SCALAR_I64, "big[0]", 0, "18446744073709551615 is not a sum of type int64"},
+    {SCALAR_U64, "0 - 7", 0, "-7 is not a sum of type uint64"},
+    {SCALAR_I64, "0.5 + sum(x)", 0, "499500.5 is no sum of integers"},
+};
+
+START_TEST(a_wide_total_is_an_integer)
+{
+    const struct wide_total *c = &wide_totals[_i];
+    struct job_buffer target = generated("partial", c->scalar, 1, 64, NULL);
+    struct job_buffer others[] = {generated("x", SCALAR_I32, 1, 1000, "i"),
+                                  generated("big", SCALAR_U64, 1, 300, NULL)};
+    struct job_expression text = {.text = c->text, .total = true};
+    struct job j = {.buffers = &target, .buffer_count = 1};
+    int64_t out = 0;
+    bool doubles;
+    struct error e = ERROR_INIT;
+    others[1].fill = (struct job_fill){.kind = FILL_CONSTANT, .integer = -1};
+    ck_assert_uint_eq(expectation_bytes(&j, &text, &doubles), sizeof out);
+    ck_assert(!doubles);
+    bool ok = expect_in(&target, others, 2, &text, &out, &e);
+    ck_assert_msg(ok == !c->fault, "%s", e.text);
+    ck_assert_int_eq(out, c->value);
+    ck_assert_msg(ok || strstr(e.text, c->fault), "%s", e.text);
+}
+END_TEST
+
 static const struct {
     enum scalar scalar;
     const char *text, *part;
@@ -204,6 +240,7 @@ static void add_expectations(TCase *t)
     tcase_add_test(t, three_vectors_have_a_gap);
     tcase_add_test(t, numbers_have_names);
     tcase_add_test(t, a_total_is_one_number);
+    tcase_add_loop_test(t, a_wide_total_is_an_integer, 0, sizeof wide_totals / sizeof *wide_totals);
     tcase_add_loop_test(t, what_has_no_value_is_told, 0, sizeof wrong / sizeof *wrong);
     tcase_add_test(t, threads_agree);
     tcase_add_test(t, unsigned_types_wrap);

@@ -151,6 +151,14 @@ START_TEST(buffers_are_held_against_the_device)
     ck_assert(!limits_check_job(&j, &small_device, 0, r));
     ck_says(r, "all buffers together");
     result_free(r);
+    r = result_new();
+    j.buffer_count = 2;
+    ck_assert(limits_check_job(&j, &small_device, 0, r));
+    b[0].access = ACCESS_BOTH; // has a copy
+    ck_assert(!limits_check_job(&j, &small_device, 0, r));
+    ck_says(r, "2400000 bytes, but the device's memory (all buffers together, and a copy of "
+               "those that are restored) is 2097152");
+    result_free(r);
 }
 END_TEST
 

@@ -9,6 +9,7 @@
 
 #include "os/process.h"
 #include "base/text.h"
+#include "device/open_device.h"
 #include "device/backends/opencl/opencl_api.h"
 
 #include <dlfcn.h>
@@ -198,12 +199,15 @@ END_TEST
 struct clock_case {
     const char *lie, *times, *honest; // orders; so many first commands tell the truth
     bool when_opened;                 // is it seen
+    const char *fail;                 // (or NULL) a call that does not work from the start
 };
 
 static const struct clock_case clocks[] = {
-    {"zero", "", "0", true},        {"", "instant", "0", true}, {"", "backwards", "0", true},
-    {"", "slow", "0", true},        {"", "fast", "0", true},    {"", "instant", "60", false},
-    {"", "backwards", "60", false}, {"", "fast", "60", false},  {"", "slow", "34", false},
+    {"zero", "", "0", true, NULL},        {"", "instant", "0", true, NULL},
+    {"", "backwards", "0", true, NULL},   {"", "slow", "0", true, NULL},
+    {"", "fast", "0", true, NULL},        {"", "instant", "60", false, NULL},
+    {"", "backwards", "60", false, NULL}, {"", "fast", "60", false, NULL},
+    {"", "slow", "34", false, NULL},      {"", "", "0", true, "clGetEventProfilingInfo:-7"},
 };
 
 // Inputs that need no restoring, so that launches can follow each other.
@@ -252,6 +256,8 @@ START_TEST(the_hosts_clock_takes_over)
     life_order("LIE", "%s", c->lie);
     life_order("TIMES", "%s", c->times);
     life_order("HONEST", "%s", c->honest);
+    if (c->fail)
+        life_order("FAIL", "%s", c->fail);
     struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
     ck_assert_msg(d != NULL, "%s", e.text);
     const char *fault = device_describe(d)->timer_fault;
@@ -325,6 +331,142 @@ START_TEST(events_are_no_time_of_several_launches)
     }
     device_unload(d, l);
     device_close(d);
+    result_free(r);
+    job_free(j);
+    folder_remove(scratch);
+}
+END_TEST
+
+// ---- errors that are told late
+
+// Of two launches, behind the one that holds the queue.
+static const struct late_error {
+    const char *order, *value, *says;
+    bool limit;
+} late_errors[] = {
+    {"FAIL", "clEnqueueNDRangeKernel:-5@2", "kernel 'add': clEnqueueNDRangeKernel: ", true},
+    {"FAIL", "clEnqueueNDRangeKernel:-5@3",
+     "failed while running: clEnqueueNDRangeKernel: CL_OUT_OF_RESOURCES", false},
+    {"FAIL", "clEnqueueNDRangeKernel:-54@3", "kernel 'add': clEnqueueNDRangeKernel: ", true},
+    {"DIE", "FAKE_NS=300000", "failed while running: clFinish: NVIDIA's code", false},
+};
+
+START_TEST(the_error_of_an_earlier_command_is_no_limit)
+{
+    const struct late_error *c = &late_errors[_i];
+    const struct policy policy = {.launches = 1};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new(), *again = result_new();
+    struct job *j = plain_job();
+    kit_launch(j, "add", LIFE_COUNT, 64);
+    j->launches[1] = j->launches[0];
+    open_driver(0);
+    ck_assert(mkdtemp(scratch) != NULL);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    struct loaded *l = device_load(d, j, NULL, r);
+    ck_assert_msg(l && device_verify(d, l, &policy, again), "%s%s", r->message, again->message);
+    driver.forget();
+    life_order("HOW", "wait");
+    life_order("DEAD", "refuse");
+    life_order(c->order, "%s", c->value);
+    ck_assert(!device_verify(d, l, &policy, r));
+    ck_assert_msg(strstr(r->message, c->says), "%s", r->message);
+    ck_assert_int_eq(r->device_limit, c->limit);
+    ck_assert_int_eq(r->status, c->limit ? STATUS_CONSTRAINTS : STATUS_RUNTIME);
+    ck_assert_int_eq(device_verify(d, l, &policy, again), c->limit);
+    ck_assert_int_eq(again->fault == FAULT_DEVICE, !c->limit);
+    device_unload(d, l);
+    device_close(d);
+    result_free(again);
+    result_free(r);
+    job_free(j);
+    folder_remove(scratch);
+}
+END_TEST
+
+START_TEST(a_build_that_tells_of_an_earlier_command_is_no_error_of_the_source)
+{
+    static const char *const codes[] = {"-36", "-9999"};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new();
+    struct job *j = plain_job();
+    open_driver(0);
+    ck_assert(mkdtemp(scratch) != NULL);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    life_order("FAIL", "clBuildProgram:%s", codes[_i]);
+    ck_assert(!device_load(d, j, NULL, r));
+    ck_assert_msg(r->status == STATUS_RUNTIME && r->fault == FAULT_DEVICE, "%s", r->message);
+    device_close(d);
+    result_free(r);
+    job_free(j);
+    folder_remove(scratch);
+}
+END_TEST
+
+// Idle buffers and references make room for every buffer, and for the copy that it is restored from.
+START_TEST(a_buffer_that_finds_no_room_is_tried_again)
+{
+    for (unsigned nth = 1;; nth++) {
+        char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+        struct device_options options = {.scratch = scratch, .root = scratch};
+        struct error e = ERROR_INIT;
+        struct result *r = result_new();
+        struct job *j = life_job(LANGUAGE_OPENCL);
+        open_driver(0);
+        ck_assert(mkdtemp(scratch) != NULL);
+        struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+        ck_assert_msg(d != NULL, "%s", e.text);
+        driver.forget();
+        life_order("FAIL", "clCreateBuffer:-4@%u", nth);
+        struct loaded *l = device_load(d, j, NULL, r);
+        unsigned made = driver.count("clCreateBuffer");
+        ck_assert_msg(l != NULL, "buffer %u: %s", nth, r->message);
+        life_order("FAIL", "%s", "");
+        device_unload(d, l);
+        device_close(d);
+        result_free(r);
+        job_free(j);
+        folder_remove(scratch);
+        if (made < nth)
+            break;
+    }
+}
+END_TEST
+
+// What fails before a launch, or for want of the host's memory, is not the kernel's doing.
+START_TEST(what_fails_before_a_launch_is_no_fault_of_the_kernel)
+{
+    static const char *const before[] = {"clEnqueueCopyBuffer", "clEnqueueFillBuffer"};
+    const struct policy policy = {.launches = 2, .fixed = true};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new(), *measured = result_new(), *host = result_new();
+    struct job *j = life_job(LANGUAGE_OPENCL);
+    open_driver(0);
+    ck_assert(mkdtemp(scratch) != NULL);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    struct loaded *l = device_load(d, j, NULL, r);
+    ck_assert_msg(l && device_verify(d, l, &policy, r), "%s", r->message);
+    error_memory(&e);
+    ck_assert(!run_lost(d, &e, host));
+    ck_assert_int_eq(host->fault, FAULT_WORKER);
+    ck_assert_str_eq(host->message, e.text);
+    life_order("FAIL", "%s:%d", before[_i], LIFE_CODE);
+    ck_assert(!device_measure(d, l, &policy, measured)); // the device was not lost before
+    ck_assert_msg(measured->fault == FAULT_DEVICE && strstr(measured->message, before[_i]), "%s",
+                  measured->message);
+    device_unload(d, l);
+    device_close(d);
+    result_free(host);
+    result_free(measured);
     result_free(r);
     job_free(j);
     folder_remove(scratch);
@@ -455,6 +597,12 @@ static void add(TCase *t)
     tcase_add_loop_test(t, a_sample_holds_the_device_for_a_second_at_most, 0, 2);
     tcase_add_test(t, a_slow_host_is_not_timed);
     tcase_add_test(t, events_are_no_time_of_several_launches);
+    tcase_add_loop_test(t, the_error_of_an_earlier_command_is_no_limit, 0,
+                        sizeof late_errors / sizeof *late_errors);
+    tcase_add_loop_test(t, a_build_that_tells_of_an_earlier_command_is_no_error_of_the_source, 0,
+                        2);
+    tcase_add_loop_test(t, what_fails_before_a_launch_is_no_fault_of_the_kernel, 0, 2);
+    tcase_add_test(t, a_buffer_that_finds_no_room_is_tried_again);
     tcase_add_test(t, images_are_rewritten);
     tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);

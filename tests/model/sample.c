@@ -208,9 +208,9 @@ struct result *sample_result(void)
     const uint64_t samples[] = {1200, 1100, 1150};
     const uint64_t parts[] = {700, 500, 650, 450, 640, 510};
     const struct resources resources[] = {{1, 2, 3, 4, 5, 6, 7, 8}, RESOURCES_UNKNOWN};
-    const struct deviation deviations[] = {{"C",  true, 1e-7,         1e-5, 3, 1.5, 1.25, 4,    5,
-                                            6,    true, 256,          250,  2, 9,   8,    true, 1.5,
-                                            0.25, true, "zeros pass", 0}};
+    const struct deviation deviations[] = {
+        {"C", true, 1e-7, 1e-5, 3,    1.5,  1.25,         4, 5,  6, true, 256, 250, 2,
+         9,   8,    true, 1.5,  0.25, true, "zeros pass", 0, "", ""}};
     r->samples_ns = COPY(r, samples);
     r->sample_count = COUNT(samples);
     r->parts_ns = COPY(r, parts);

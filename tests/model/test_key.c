@@ -72,6 +72,7 @@ static const struct job_argument samplers[] = {
     X(BUFFER->element.width = 2)                                                                   \
     X(BUFFER->element.packed = true)                                                               \
     X(BUFFER->element.custom_bytes = 1)                                                            \
+    X(j->buffers[4].padding = "x---xxxxxxxx")                                                      \
     X(BUFFER->count = 257)                                                                         \
     X(BUFFER->access = ACCESS_BOTH)                                                                \
     X(BUFFER->image = images[0])                                                                   \
@@ -388,7 +389,7 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct job_blob), 56);
     ck_assert_uint_eq(sizeof(struct job_fill), 112);
     ck_assert_uint_eq(sizeof(struct job_compare), 48);
-    ck_assert_uint_eq(sizeof(struct job_buffer), 256);
+    ck_assert_uint_eq(sizeof(struct job_buffer), 264);
     ck_assert_uint_eq(sizeof(struct job_argument), 64);
     ck_assert_uint_eq(sizeof(struct job_launch), 96);
     ck_assert_uint_eq(sizeof(struct job_gemm), 80);

@@ -45,6 +45,7 @@ static struct job_image image_of(uint32_t axes, uint64_t width, uint64_t depth)
     X(j->buffers[0].element.width = 5, "element type")                                             \
     X(j->buffers[0].element.width = 32, "element type")                                            \
     X(j->buffers[4].element.custom_bytes = 0, "element type")                                      \
+    X(j->buffers[4].padding = "x-", "element type")                                                \
     X(j->buffers[4].element.width = 2, "element type")                                             \
     X(j->buffers[0].count = UINT64_MAX, "implausibly large")                                       \
     X(j->buffers[0].count = UINT64_MAX / 16 + 2, "implausibly large")                              \

@@ -419,6 +419,37 @@ static const struct {
      1},
 };
 
+// Structs in structs, arrays of them, and vectors; CUDA aligns double2 to 16 as OpenCL does.
+START_TEST(test_padding)
+{
+    static const struct {
+        const char *type, *padding; // NULL: it is not known
+    } cases[] = {
+        {"struct {char c; int i;}", "x---xxxx"},
+        {"struct {int i; float f;}", ""},
+        {"struct {char c; double2 v; struct {short s; char t;} in[2];}",
+         "x---------------xxxxxxxxxxxxxxxxxxx-xxx---------"},
+        {"custom", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        char kernel[512];
+        start(&f, "__kernel void k(__global struct s *out) {}\n");
+        snprintf(kernel, sizeof kernel,
+                 KERNEL_FILE "\"GlobalSize\": {\"X\": \"P\"}, \"Arguments\": [{\"Name\": \"out\", "
+                             "\"Type\": \"%s\", \"TypeSize\": 8, \"MemoryType\": \"Vector\", "
+                             "\"AccessType\": \"WriteOnly\", \"Size\": 4}]",
+                 cases[i].type);
+        struct job *j = make(&f, ONE_PARAMETER, kernel, LANGUAGE_OPENCL, NULL);
+        const char *got = j->buffers[0].padding, *wanted = cases[i].padding;
+        ck_assert_msg(wanted ? got && strcmp(got, wanted) == 0 : !got, "%s: %s", cases[i].type,
+                      got ? got : "NULL");
+        ck_assert(!got || !*got || strlen(got) == j->buffers[0].element.custom_bytes);
+        end(&f, j);
+    }
+}
+END_TEST
+
 START_TEST(test_sizes)
 {
     struct fixture f;
@@ -1691,6 +1722,7 @@ int main(void)
     tcase_add_test(cases, test_template_names);
     tcase_add_test(cases, test_source_digest);
     tcase_add_test(cases, test_blank_in_folder);
+    tcase_add_test(cases, test_padding);
     tcase_add_loop_test(cases, test_files_outside, 0, (int)(sizeof outsides / sizeof *outsides));
     tcase_add_loop_test(cases, test_leads_out, 0, (int)(sizeof leading_out / sizeof *leading_out));
     tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);

@@ -177,7 +177,10 @@ static bool allocate(struct device *d, struct buffer *b, const struct job_buffer
         make_room(d);
         ok = memory_new_buffer(d, &b->memory, job, e);
     }
-    return ok && (!restored || memory_new(d, &b->initial, bytes, ACCESS_BOTH, e));
+    if (!ok || !restored || memory_new(d, &b->initial, bytes, ACCESS_BOTH, NULL))
+        return ok;
+    make_room(d);
+    return memory_new(d, &b->initial, bytes, ACCESS_BOTH, e);
 }
 
 static struct buffer *new_buffer(struct device *d, const struct job_buffer *job,

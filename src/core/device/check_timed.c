@@ -129,7 +129,7 @@ static bool launch_on(struct device *d, struct loaded *l, uint64_t inputs, uint6
     buffers_forget(l);
     if (!buffers_make(d, l, &e) || !buffers_restore(d, l, false, &e) ||
         !buffers_freshen(d, l, 1, &e))
-        return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
+        return run_unstarted(d, &e, r);
     device_phase_begin(d, PHASE_LAUNCHING, 1, false);
     return run_job(d, l, 1, ns, NULL, r);
 }

@@ -95,7 +95,8 @@ void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles)
                                          compare_component, compare_body,     NULL};
     struct text defines = TEXT_INIT;
     void *kernel = NULL;
-    if (!own_kernels_offered(d) || !d->info.float64 || b->compare.kind == COMPARE_SET)
+    if (!own_kernels_offered(d) || !d->info.float64 || b->compare.kind == COMPARE_SET ||
+        (b->padding && *b->padding) || compare_sums_integers(b, doubles))
         return NULL;
     defines_of(b, doubles, &defines);
     const struct own_text t = {"hone_compare", text_cstr(&defines), pieces};

@@ -98,6 +98,8 @@ static void load_components(const struct comparison *c, loader load, const void 
         load(data, first, count, out);
     else
         load_spaced(c, load, data, first, count, out);
+    for (unsigned i = 0; c->buffer->padding && i < count; i++)
+        out[i] = compare_is_padding(c, first + i) ? 0 : out[i];
 }
 
 // The component of the reference that one of the output is held against.
@@ -115,7 +117,7 @@ static void load_expected(const struct host *h, uint64_t component, unsigned cou
         load_components(h->rules, h->load, h->expected, first, count, out);
 }
 
-static uint64_t wide_integer(const void *data, uint64_t i)
+static uint64_t raw_integer(const void *data, uint64_t i)
 {
     uint64_t v;
     memcpy(&v, (const uint8_t *)data + 8 * i, sizeof v);
@@ -127,7 +129,7 @@ static double integer_difference(const struct host *h, uint64_t i)
 {
     uint64_t at = compare_place(h->rules, i);
     uint64_t other = compare_place(h->rules, expected_at(h->rules, i));
-    uint64_t g = wide_integer(h->got, at), r = wide_integer(h->expected, other);
+    uint64_t g = raw_integer(h->got, at), r = raw_integer(h->expected, other);
     bool above = h->rules->buffer->element.scalar == SCALAR_I64 ? (int64_t)g > (int64_t)r : g > r;
     return above ? (double)(g - r) : -(double)(r - g);
 }
@@ -275,6 +277,8 @@ static void add_block(const struct comparison *c, const struct block *b, struct 
 static bool holds_poison(const struct host *h, uint64_t i)
 {
     const uint8_t *at = h->got + compare_place(h->rules, i) * h->rules->bytes;
+    if (compare_is_padding(h->rules, i))
+        return false;
     for (unsigned k = 0; k < h->rules->bytes; k++) {
         if (at[k] != POISON_BYTE)
             return false;
@@ -407,7 +411,7 @@ static bool run_pass(void *context, const struct comparison *c, struct part *out
     struct host *h = context;
     unsigned parts = parallel_parts(c->count, LEAST_COMPONENTS);
     h->rules = c;
-    if (compare_is_whole(c->buffer->compare.kind) && (is_apart(c) || c->left))
+    if (compare_is_whole(c->buffer->compare.kind) && (is_apart(c) || c->left || c->whole))
         return compare_wholes(c, h->got, h->expected, out, e);
     *out = (struct part)PART_NONE(c->first);
     parallel_run(c->count, parts, BLOCK, compare_range, h);

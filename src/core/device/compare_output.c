@@ -69,6 +69,11 @@ bool compare_poison_tells(const struct job_buffer *b)
     return element_bytes(&b->element) / b->element.width >= 4 && b->element.scalar != SCALAR_CUSTOM;
 }
 
+bool compare_sums_integers(const struct job_buffer *b, bool doubles)
+{
+    return b->compare.kind == COMPARE_SUM && !doubles && !scalar_is_float(b->element.scalar);
+}
+
 struct compare_limit compare_limit_of(const struct job_compare *k, double rms, double narrowed)
 {
     double size = (k->scaled ? rms : 1) * narrowed;
@@ -146,8 +151,8 @@ static double sum_limit(const struct job_compare *k, const struct deviation *d)
 
 static bool judge_sum(const struct job_compare *k, const struct deviation *d)
 {
-    return d->got == d->expected || (isfinite(d->got) && isfinite(d->expected) &&
-                                     fabs(d->got - d->expected) <= sum_limit(k, d));
+    return d->largest == 0 ||
+           (isfinite(d->got) && isfinite(d->expected) && d->largest <= sum_limit(k, d));
 }
 
 // SUM, SET: NaN has no place there, so that as many stand for the same.
@@ -173,6 +178,12 @@ static bool judge(const struct comparison *c, const struct part *t, const struct
 uint64_t compare_place(const struct comparison *c, uint64_t component)
 {
     return component / c->width * c->space + component % c->width;
+}
+
+bool compare_is_padding(const struct comparison *c, uint64_t component)
+{
+    const char *padding = c->buffer->padding;
+    return padding && *padding && padding[component % c->width] == PADDING;
 }
 
 void compare_layout(struct comparison *c)
@@ -220,12 +231,35 @@ static uint64_t count_written(const struct comparison *c, const struct part *t)
     return c->count - (whole && t->left ? t->poisoned : t->unwritten) - (t->left - t->left_written);
 }
 
+static void print_integer(wide_integer v, char *out, size_t size)
+{
+    char digits[42];
+    size_t at = sizeof digits - 1;
+    const bool is_negative = v < 0;
+    digits[at] = '\0';
+    do {
+        int digit = (int)(v % 10); // with its sign
+        digits[--at] = (char)('0' + (is_negative ? -digit : digit));
+        v /= 10;
+    } while (v != 0);
+    str_format(out, size, "%s%s", is_negative ? "-" : "", digits + at);
+}
+
+static void take_integers(const struct whole_sums *w, struct deviation *out)
+{
+    out->largest = fabs((double)(w->got - w->reference));
+    print_integer(w->got, out->whole_got, sizeof out->whole_got);
+    print_integer(w->reference, out->whole_expected, sizeof out->whole_expected);
+}
+
 bool compare_by(const struct job_buffer *b, const struct expected *x, const struct pass *pass,
                 struct deviation *out, struct error *e)
 {
     struct comparison c = {.buffer = b};
+    struct whole_sums whole;
     struct part t;
     set_up(&c, b, x);
+    c.whole = compare_sums_integers(b, c.doubles) ? &whole : NULL;
     if (!run_passes(&c, pass, &t, e))
         return false;
     const struct job_compare *k = &c.buffer->compare;
@@ -252,6 +286,8 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
     };
     if (k->kind == COMPARE_SUM) {
         out->largest = t.sum_got == t.sum_reference ? 0 : fabs(t.sum_got - t.sum_reference);
+        if (c.whole)
+            take_integers(&whole, out);
         out->norm = relative(out->largest * out->largest, t.sum_reference * t.sum_reference);
     }
     if (isnan(t.difference)) // sets of other sizes
@@ -355,9 +391,13 @@ static void add_limit(const struct job_buffer *b, const struct deviation *d, str
 static void add_sum(const struct job_buffer *b, const struct deviation *d, struct text *t)
 {
     text_add(t, "the sum is ");
-    add_number(t, d->got);
-    text_add(t, ", expected ");
-    add_number(t, d->expected);
+    if (*d->whole_got) {
+        text_addf(t, "%s, expected %s", d->whole_got, d->whole_expected);
+    } else {
+        add_number(t, d->got);
+        text_add(t, ", expected ");
+        add_number(t, d->expected);
+    }
     text_addf(t, " (may be off by %g)", sum_limit(&b->compare, d));
 }
 
@@ -381,6 +421,10 @@ void compare_message(const struct job_buffer *b, const struct deviation *d, char
         add_place(d, true, &t);
         text_add(&t, b->compare.kind == COMPARE_SET ? " of both in ascending order" : "");
     }
+    if (b->element.scalar == SCALAR_CUSTOM && !b->padding)
+        text_add(&t,
+                 "; all bytes count, those between the members of a struct too unless its type is "
+                 "\"struct {char c; int i;}\"");
     str_format(out, size, "%s", text_cstr(&t));
     text_release(&t);
 }

@@ -4,6 +4,11 @@
 
 #include "base/error.h"
 #include "device/compare_output.h"
+#include "expr/integer.h"
+
+struct whole_sums {
+    wide_integer got, reference;
+};
 
 struct comparison {
     const struct job_buffer *buffer;
@@ -17,6 +22,7 @@ struct comparison {
     double atol, rtol;               // per component; infinite where none is wrong by itself
     double poison_atol, poison_rtol; // likewise for a component that holds the poison
     bool exact_integers;             // 64 bits wide, more than a double holds
+    struct whole_sums *whole;        // SUM of integers: exact, for who sums; NULL: in doubles
     bool judge_poison;               // second pass: tolerances for single components are known
     bool poisons;                    // the output was poisoned: it is not read and written
 };
@@ -62,10 +68,15 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
 // Components of the region that hold the poison, where the data is.
 bool compare_count_poison(const struct job_buffer *b, const struct pass *pass, uint64_t *out,
                           struct error *e);
+// Does it lie between the members of a struct? Then it is nobody's, and not compared.
+bool compare_is_padding(const struct comparison *c, uint64_t component);
 // The place of a component in a buffer, in components: a 3-vector may have the room of 4.
 uint64_t compare_place(const struct comparison *c, uint64_t component);
 // Sets width, space and bytes by the buffer's element.
 void compare_layout(struct comparison *c);
+
+// SUM of integers, which is exact, and the host's.
+bool compare_sums_integers(const struct job_buffer *b, bool doubles);
 
 // Values of narrower types hold the poison by chance.
 bool compare_poison_tells(const struct job_buffer *b);

@@ -3,7 +3,7 @@
 //
 // The elements of a set are compared in ascending order: two sets of as many numbers are within a
 // tolerance of each other if and only if they are so in order. Vectors are ordered by their first
-// component, then by their second and so on.
+// component, then by their second and so on; where that does not show them alike they are paired.
 #include "device/compare_pass.h"
 
 #include "base/error.h"
@@ -55,8 +55,19 @@ static bool look_at(const struct side *s, uint64_t at, double v, struct found *f
 
 // ---- sums
 
-// *squares: the sum of theirs, *most: the largest.
-static double sum_side(const struct side *s, struct found *f, double *squares, double *most)
+static wide_integer integer_at(const struct side *s, uint64_t component)
+{
+    const struct comparison *c = s->rules;
+    const unsigned unused = 64 - 8 * c->bytes;
+    uint64_t v = 0;
+    memcpy(&v, (const uint8_t *)s->data + compare_place(c, component) * c->bytes, c->bytes);
+    bool is_signed = scalar_is_signed(c->buffer->element.scalar);
+    return is_signed ? (int64_t)(v << unused) >> unused : (wide_integer)v;
+}
+
+// *whole (or NULL): the sum of integers, *squares: the sum of theirs, *most: the largest.
+static double sum_side(const struct side *s, struct found *f, wide_integer *whole, double *squares,
+                       double *most)
 {
     double values[AT_ONCE], sum = 0;
     *squares = *most = 0;
@@ -64,13 +75,27 @@ static double sum_side(const struct side *s, struct found *f, double *squares, d
         uint64_t count = s->count - i < AT_ONCE ? s->count - i : AT_ONCE;
         compare_read(s->rules, s->doubles, s->data, s->first + i, count, values);
         for (uint64_t k = 0; k < count; k++) {
-            double v = look_at(s, s->first + i + k, values[k], f) ? values[k] : 0;
+            bool taken = look_at(s, s->first + i + k, values[k], f);
+            double v = taken ? values[k] : 0;
+            if (taken && whole)
+                *whole += integer_at(s, s->first + i + k);
             sum += v;
             *squares += v * v;
             *most = fmax(*most, fabs(v));
         }
     }
-    return sum;
+    return whole ? (double)*whole : sum;
+}
+
+static void hold_sums(const struct side *mine, const struct side *other, struct found *g,
+                      struct found *r, struct part *out)
+{
+    struct whole_sums *w = mine->rules->whole;
+    double unused;
+    if (w)
+        *w = (struct whole_sums){0, 0};
+    out->sum_got = sum_side(mine, g, w ? &w->got : NULL, &unused, &unused);
+    out->sum_reference = sum_side(other, r, w ? &w->reference : NULL, &out->reference, &out->most);
 }
 
 // ---- sets
@@ -80,6 +105,7 @@ struct set {
     double *values;
     uint64_t count; // elements
     unsigned width; // numbers of one
+    unsigned lead;  // the number by which they are ordered first
 };
 
 static void split_integer(const struct side *s, uint64_t component, double *out)
@@ -112,6 +138,7 @@ static bool make_set(const struct side *s, struct set *out, struct found *f, str
 {
     const struct comparison *c = s->rules;
     out->count = 0;
+    out->lead = 0;
     out->width = c->width * (c->exact_integers ? 2 : 1);
     out->values = calloc(s->count / c->width + 1, out->width * sizeof(double));
     if (!out->values)
@@ -123,10 +150,12 @@ static bool make_set(const struct side *s, struct set *out, struct found *f, str
     return true;
 }
 
-static int compare_elements(const void *a, const void *b, void *width)
+static int compare_elements(const void *a, const void *b, void *set)
 {
     const double *x = a, *y = b;
-    for (unsigned k = 0; k < *(const unsigned *)width; k++) {
+    const struct set *s = set;
+    for (unsigned i = 0; i < s->width; i++) {
+        unsigned k = (s->lead + i) % s->width;
         if (x[k] != y[k])
             return x[k] < y[k] ? -1 : 1;
     }
@@ -135,7 +164,7 @@ static int compare_elements(const void *a, const void *b, void *width)
 
 static void sort_set(struct set *s)
 {
-    qsort_r(s->values, (size_t)s->count, s->width * sizeof(double), compare_elements, &s->width);
+    qsort_r(s->values, (size_t)s->count, s->width * sizeof(double), compare_elements, s);
 }
 
 // Number i of a set, as it is told.
@@ -144,13 +173,18 @@ static double number_at(const struct comparison *c, const struct set *s, uint64_
     return c->exact_integers ? s->values[2 * i] * 0x1p32 + s->values[2 * i + 1] : s->values[i];
 }
 
-static double difference_at(const struct comparison *c, const struct set *g, const struct set *r,
-                            uint64_t i)
+static double difference_at(const struct comparison *c, const struct set *g, uint64_t at,
+                            const struct set *r, uint64_t i)
 {
     if (!c->exact_integers) // infinities may be equal
-        return g->values[i] == r->values[i] ? 0 : g->values[i] - r->values[i];
-    return (g->values[2 * i] - r->values[2 * i]) * 0x1p32 + g->values[2 * i + 1] -
+        return g->values[at] == r->values[i] ? 0 : g->values[at] - r->values[i];
+    return (g->values[2 * at] - r->values[2 * i]) * 0x1p32 + g->values[2 * at + 1] -
            r->values[2 * i + 1];
+}
+
+static double room_at(const struct compare_limit *l, double expected)
+{
+    return isfinite(expected) ? l->atol + l->rtol * fabs(expected) : 0;
 }
 
 static struct compare_limit limit_of_set(const struct comparison *c, const struct set *r)
@@ -170,15 +204,13 @@ static struct compare_limit limit_of_set(const struct comparison *c, const struc
 }
 
 static void compare_sets(const struct comparison *c, const struct set *g, const struct set *r,
-                         struct part *out)
+                         const struct compare_limit *l, struct part *out)
 {
-    const struct compare_limit l = limit_of_set(c, r);
     for (uint64_t i = 0; i < g->count * c->width; i++) {
-        double d = difference_at(c, g, r, i), expected = number_at(c, r, i);
-        double size = fabs(d), limit = l.atol + l.rtol * fabs(expected);
+        double d = difference_at(c, g, i, r, i), expected = number_at(c, r, i), size = fabs(d);
         out->difference += d * d;
         out->reference += expected * expected;
-        out->wrong += isfinite(expected) ? size > limit : d != 0;
+        out->wrong += size > room_at(l, expected);
         if (i == 0 || size > out->largest) {
             out->largest = size;
             out->at = i;
@@ -188,10 +220,172 @@ static void compare_sets(const struct comparison *c, const struct set *g, const 
     }
 }
 
+// ---- sets of vectors
+//
+// Elements whose first numbers differ by less than the tolerance stand by chance. So each element of the
+// reference is paired with one that is within its tolerance in every component, by augmenting paths.
+// The order by one component bounds which are asked.
+
+#define ASKED_MOST (UINT64_C(1) << 28)
+
+struct pairing {
+    const struct comparison *c;
+    struct set *got, *expected;
+    const struct compare_limit *limit;
+    uint64_t *partner, *owner; // of the reference's elements, of the output's: from 1; 0: none
+    uint64_t *via, *seen; // of the output's: by which of the reference's reached, in whose search
+    uint64_t *queue;      // of the reference's
+    uint64_t asked;
+};
+
+// The number by which the sets are ordered.
+static double key_at(const struct pairing *p, const struct set *s, uint64_t element)
+{
+    unsigned lead = s->lead / (p->c->exact_integers ? 2 : 1);
+    return number_at(p->c, s, element * p->c->width + lead);
+}
+
+// The first of the output whose key is no less than that of the reference's element, but for the
+// tolerance (and rounding), or (`above`) the first that is larger.
+static uint64_t first_near(const struct pairing *p, uint64_t element, bool above)
+{
+    double key = key_at(p, p->expected, element);
+    double room = isfinite(key) ? 2 * room_at(p->limit, key) + 1e-15 * fabs(key) : 0;
+    uint64_t low = 0, high = p->got->count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        double v = key_at(p, p->got, middle);
+        if (above ? v <= key + room : v < key - room)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_pair(const struct pairing *p, uint64_t got, uint64_t expected)
+{
+    const unsigned width = p->c->width;
+    for (unsigned k = 0; k < width; k++) {
+        uint64_t i = expected * width + k;
+        double d = difference_at(p->c, p->got, got * width + k, p->expected, i);
+        if (!(fabs(d) <= room_at(p->limit, number_at(p->c, p->expected, i))))
+            return false;
+    }
+    return true;
+}
+
+// Each on the way to `got` takes the one by which the next was reached.
+static void repair(struct pairing *p, uint64_t start, uint64_t got)
+{
+    uint64_t expected, before;
+    do {
+        expected = p->via[got];
+        before = p->partner[expected];
+        p->partner[expected] = got + 1;
+        p->owner[got] = expected + 1;
+        got = before - 1;
+    } while (expected != start);
+}
+
+static bool find_partner(struct pairing *p, uint64_t start)
+{
+    uint64_t first = 0, last = 0;
+    p->queue[last++] = start;
+    while (first < last) {
+        uint64_t expected = p->queue[first++], end = first_near(p, expected, true);
+        for (uint64_t i = first_near(p, expected, false); i < end; i++) {
+            if (++p->asked > ASKED_MOST)
+                return false;
+            if (p->seen[i] == start + 1 || !is_pair(p, i, expected))
+                continue;
+            p->seen[i] = start + 1;
+            p->via[i] = expected;
+            if (p->owner[i] == 0) {
+                repair(p, start, i);
+                return true;
+            }
+            p->queue[last++] = p->owner[i] - 1;
+        }
+    }
+    return false;
+}
+
+static uint64_t order_by(struct pairing *p, unsigned lead)
+{
+    uint64_t asked = 0;
+    p->got->lead = p->expected->lead = lead;
+    sort_set(p->got);
+    sort_set(p->expected);
+    for (uint64_t i = 0; i < p->expected->count; i++)
+        asked += first_near(p, i, true) - first_near(p, i, false);
+    return asked;
+}
+
+static void order_best(struct pairing *p)
+{
+    unsigned step = p->c->exact_integers ? 2 : 1, best = 0;
+    uint64_t least = UINT64_MAX;
+    for (unsigned lead = 0; lead < p->got->width; lead += step) {
+        uint64_t asked = order_by(p, lead);
+        best = asked < least ? lead : best;
+        least = asked < least ? asked : least;
+    }
+    order_by(p, best);
+}
+
+// Puts the output's elements where their partners are; *paired: all have one.
+static bool pair_sets(struct pairing *p, bool *paired, struct error *e)
+{
+    uint64_t count = p->got->count, *all = calloc(count, 5 * sizeof *all);
+    size_t bytes = p->got->width * sizeof(double);
+    char *values = malloc(count * bytes);
+    *paired = all && values;
+    if (*paired) {
+        p->partner = all;
+        p->owner = all + count;
+        p->via = all + 2 * count;
+        p->seen = all + 3 * count;
+        p->queue = all + 4 * count;
+        order_best(p);
+        for (uint64_t i = 0; i < count && *paired; i++)
+            *paired = find_partner(p, i);
+        for (uint64_t i = 0; i < count && *paired; i++)
+            memcpy(values + i * bytes, (char *)p->got->values + (p->partner[i] - 1) * bytes, bytes);
+        if (*paired)
+            memcpy(p->got->values, values, count * bytes);
+    }
+    bool ok = all && values;
+    free(values);
+    free(all);
+    return ok || error_memory(e);
+}
+
+static bool compare_ordered(const struct comparison *c, struct set *g, struct set *r,
+                            struct part *out, struct error *e)
+{
+    const struct compare_limit l = limit_of_set(c, r);
+    const struct part before = *out;
+    struct pairing p = {.c = c, .got = g, .expected = r, .limit = &l};
+    bool paired = false;
+    sort_set(g);
+    sort_set(r);
+    compare_sets(c, g, r, &l, out);
+    if (out->wrong == 0 || c->width == 1 || (l.atol <= 0 && l.rtol <= 0))
+        return true;
+    if (!pair_sets(&p, &paired, e))
+        return false;
+    if (paired) {
+        *out = before;
+        compare_sets(c, g, r, &l, out);
+    }
+    return true;
+}
+
 static bool hold_sets(const struct side *got, const struct side *expected, struct found *g,
                       struct found *r, struct part *out, struct error *e)
 {
-    struct set mine = {NULL, 0, 1}, other = {NULL, 0, 1};
+    struct set mine = {NULL, 0, 1, 0}, other = {NULL, 0, 1, 0};
     bool ok = make_set(got, &mine, g, e) && make_set(expected, &other, r, e);
     if (ok && mine.count != other.count) {
         // Sets of other sizes have no deviation: NaN says so.
@@ -202,9 +396,7 @@ static bool hold_sets(const struct side *got, const struct side *expected, struc
             got->rules->width;
         out->difference = out->reference = (double)NAN;
     } else if (ok) {
-        sort_set(&mine);
-        sort_set(&other);
-        compare_sets(got->rules, &mine, &other, out);
+        ok = compare_ordered(got->rules, &mine, &other, out, e);
     }
     free(mine.values);
     free(other.values);
@@ -225,13 +417,10 @@ bool compare_wholes(const struct comparison *c, const void *got, const void *exp
                                                                .dropped = (double)NAN};
     struct found g = {0, 0, 0, 0}, r = {0, 0, 0, 0};
     *out = (struct part)PART_NONE(c->first);
-    if (c->buffer->compare.kind == COMPARE_SUM) {
-        double unused;
-        out->sum_got = sum_side(&mine, &g, &unused, &unused);
-        out->sum_reference = sum_side(&other, &r, &out->reference, &out->most);
-    } else if (!hold_sets(&mine, &other, &g, &r, out, e)) {
+    if (c->buffer->compare.kind == COMPARE_SUM)
+        hold_sums(&mine, &other, &g, &r, out);
+    else if (!hold_sets(&mine, &other, &g, &r, out, e))
         return false;
-    }
     out->got_nans = g.nans;
     out->expected_nans = r.nans;
     out->poisoned = out->unwritten = g.poisoned;

@@ -16,7 +16,7 @@ static bool restore_counted(void *context)
     struct repeated *s = context;
     struct error e = ERROR_INIT;
     s->failed = !buffers_restore(s->device, s->loaded, true, &e);
-    return !s->failed || run_lost(s->device, &e, s->result);
+    return !s->failed || run_unstarted(s->device, &e, s->result);
 }
 
 static bool launch_counted(void *context)

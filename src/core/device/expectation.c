@@ -5,6 +5,7 @@
 #include "device/parallel.h"
 #include "expr/elementwise.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ struct expectation {
     struct arena arena;
     struct elementwise_array *arrays; // one for each buffer
     struct elementwise *compiled;
-    bool doubles;
+    bool doubles, total; // total: of 64-bit integers
     uint8_t *out;
     // For each thread: the first index without a value, and why.
     struct error errors[PARALLEL_MOST];
@@ -126,7 +127,7 @@ static bool compile_expression(struct expectation *x, const struct job_expressio
                                            of->number_count,
                                            x->arrays,
                                            j->buffer_count,
-                                           x->doubles ? 0 : wraps_of(x->target)};
+                                           x->doubles || x->total ? 0 : wraps_of(x->target)};
     x->compiled = elementwise_compile(&x->arena, &q, e);
     for (uint32_t i = 0; x->compiled && i < j->buffer_count; i++) {
         if (elementwise_reads(x->compiled, i) &&
@@ -164,6 +165,29 @@ static bool store_integers(struct expectation *x, uint64_t first, size_t count,
     return true;
 }
 
+// Totals of 64 bits, which a double does not hold.
+static bool is_wide_total(const struct job_buffer *b, const struct job_expression *x)
+{
+    return x->total && (b->element.scalar == SCALAR_I64 || b->element.scalar == SCALAR_U64);
+}
+
+static bool store_total(struct expectation *x, union elementwise_value v, struct range r)
+{
+    bool is_float = elementwise_is_float(x->compiled);
+    bool large = !is_float && elementwise_is_unsigned(x->compiled);
+    if (is_float && v.f == rint(v.f) && fabs(v.f) < 0x1p63)
+        v.i = (int64_t)v.f;
+    else if (is_float)
+        return error_set(&x->errors[r.part], ERROR_INPUT, "%.17g is no sum of integers", v.f);
+    if (v.i < 0 && large == scalar_is_signed(x->target->element.scalar))
+        return error_set(&x->errors[r.part], ERROR_INPUT,
+                         large ? "%llu is not a sum of type int64"
+                               : "%lld is not a sum of type uint64",
+                         (unsigned long long)v.i);
+    memcpy(x->out, &v.i, sizeof v.i);
+    return true;
+}
+
 static void store_doubles(struct expectation *x, uint64_t first, size_t count,
                           const union elementwise_value *v)
 {
@@ -186,7 +210,9 @@ static void expect_range(void *context, struct range r)
         const union elementwise_value *v = elementwise_values(run, i, count, &x->faulty[r.part], e);
         if (v && x->doubles)
             store_doubles(x, i, count, v);
-        if (!v || (!x->doubles && !store_integers(x, i, count, v, r)))
+        bool stored = v && (x->doubles ||
+                            (x->total ? store_total(x, *v, r) : store_integers(x, i, count, v, r)));
+        if (!stored)
             break;
     }
     elementwise_end(run);
@@ -207,9 +233,10 @@ static bool find_fault(const struct expectation *x, unsigned parts, struct error
 uint64_t expectation_bytes(const struct job *j, const struct job_expression *x, bool *doubles)
 {
     const struct job_buffer *b = &j->buffers[x->buffer];
-    *doubles = x->total || scalar_is_float(b->element.scalar);
+    bool is_wide = is_wide_total(b, x);
+    *doubles = (x->total && !is_wide) || scalar_is_float(b->element.scalar);
     uint64_t components = x->total ? b->element.width : fill_components(b);
-    return *doubles ? components * sizeof(double) : fill_bytes(b);
+    return *doubles || is_wide ? components * sizeof(double) : fill_bytes(b);
 }
 
 bool expectation_make(const struct job *j, const struct job_expression *of, void *out,
@@ -222,10 +249,11 @@ bool expectation_make(const struct job *j, const struct job_expression *of, void
     x->job = j;
     x->target = &j->buffers[of->buffer];
     x->out = out;
+    x->total = is_wide_total(x->target, of);
     arena_init(&x->arena);
     memset(out, 0, (size_t)expectation_bytes(j, of, &x->doubles));
     bool ok = compile_expression(x, of, e);
-    if (ok && !x->doubles && elementwise_is_float(x->compiled))
+    if (ok && !x->doubles && !x->total && elementwise_is_float(x->compiled))
         ok = error_set(e, ERROR_INPUT, "it gives floats, and %s holds integers", x->target->name);
     if (ok) {
         uint64_t count = of->total ? 1 : fill_components(x->target),

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "device/fill.h"
+#include "device/open_device.h"
 
 typedef unsigned long long ull;
 
@@ -102,15 +103,20 @@ bool limits_check_job(const struct job *j, const struct device_info *d, uint64_t
             return false;
     }
     uint64_t sum = 0;
+    bool copied = false;
     for (uint32_t i = 0; i < j->buffer_count; i++) {
         const struct job_buffer *b = &j->buffers[i];
         uint64_t bytes = fill_bytes(b) + guards;
-        sum += bytes;
+        copied = copied || buffer_restores(b, false);
+        sum += buffer_restores(b, false) ? 2 * bytes : bytes;
         if (d->max_alloc_bytes && bytes > d->max_alloc_bytes)
             return refuse_buffer(b, bytes, guards, "largest buffer", d->max_alloc_bytes, r);
         if (d->global_bytes && sum > d->global_bytes)
-            return refuse_buffer(b, sum, guards, "memory (all buffers together)", d->global_bytes,
-                                 r);
+            return refuse_buffer(b, sum, guards,
+                                 copied ? "memory (all buffers together, and a copy of those that "
+                                          "are restored)"
+                                        : "memory (all buffers together)",
+                                 d->global_bytes, r);
     }
     return true;
 }

@@ -97,13 +97,15 @@ static bool flush_caches(struct device *d, struct error *e)
 static bool freshen(struct session *s, uint32_t slots)
 {
     struct error e = ERROR_INIT;
-    return buffers_freshen(s->device, s->loaded, slots, &e) || run_lost(s->device, &e, s->result);
+    return buffers_freshen(s->device, s->loaded, slots, &e) ||
+           run_unstarted(s->device, &e, s->result);
 }
 
 static bool cool(struct session *s)
 {
     struct error e = ERROR_INIT;
-    return !s->policy->cold || flush_caches(s->device, &e) || run_lost(s->device, &e, s->result);
+    return !s->policy->cold || flush_caches(s->device, &e) ||
+           run_unstarted(s->device, &e, s->result);
 }
 
 static bool is_looked_at(const struct session *s, uint64_t launch)
@@ -305,7 +307,7 @@ static bool set_up(struct session *s)
         device_phase_begin(d, PHASE_INPUTS, 0, false);
     bool ok = (!flushes || flush_caches(d, &e)) && buffers_make(d, s->loaded, &e) &&
               buffers_restore(d, s->loaded, false, &e);
-    return ok || result_fail(s->result, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
+    return ok || run_unstarted(d, &e, s->result);
 }
 
 // Where that of other inputs cannot be made the launches are on the job's own, which is told.

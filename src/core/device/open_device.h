@@ -265,8 +265,11 @@ bool run_checked(struct device *d, struct loaded *l, struct result *r);
 bool run_left_intact(struct device *d, struct loaded *l, struct result *r);
 
 // A driver call failed after a launch that seemed to succeed: it is the launch's doing, as a kernel
-// that wrote where it may not is often noticed late. The device is lost.
+// that wrote where it may not is often noticed late. The device is lost. Memory that the host lacks is
+// nobody's doing, and loses nothing.
 bool run_lost(struct device *d, const struct error *e, struct result *r);
+// A call failed before a launch: no doing of the kernel's.
+bool run_unstarted(struct device *d, const struct error *e, struct result *r);
 
 #define HOST_CLOCK_NS                                                                              \
     20000 // what is made of its resolution: a wait for a launch ends later by more

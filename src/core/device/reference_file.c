@@ -24,7 +24,7 @@ struct header {
     uint64_t count;    // entries of the table that follows
 };
 
-#define VERSION 2
+#define VERSION 3
 
 static uint64_t aligned(uint64_t n)
 {

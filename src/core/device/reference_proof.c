@@ -326,8 +326,7 @@ bool reference_prove(struct device *d, struct loaded *l, struct reference *f, st
         made = true;
         ok = ok && prove(d, l, f, i, &e);
     }
-    return ok || result_fail(r, STATUS_RUNTIME,
-                             e.code == ERROR_INPUT ? FAULT_REFERENCE : FAULT_DEVICE, "%s", e.text);
+    return ok || run_unstarted(d, &e, r);
 }
 
 struct reference *reference_proven(struct device *d, struct loaded *l, struct result *r)

@@ -8,8 +8,19 @@
 
 typedef unsigned long long ull;
 
+bool run_unstarted(struct device *d, const struct error *e, struct result *r)
+{
+    const enum fault fault = e->code == ERROR_MEMORY  ? FAULT_WORKER
+                             : e->code == ERROR_INPUT ? FAULT_REFERENCE
+                                                      : FAULT_DEVICE;
+    d->lost = d->lost || fault == FAULT_DEVICE;
+    return result_fail(r, STATUS_RUNTIME, fault, "%s", e->text);
+}
+
 bool run_lost(struct device *d, const struct error *e, struct result *r)
 {
+    if (e->code == ERROR_MEMORY)
+        return run_unstarted(d, e, r);
     d->lost = true;
     return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
                        "the driver failed after the kernel had run: %s", e->text);
@@ -60,7 +71,7 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
         void *copy;
         if (l->cblas ? !memory_look(d, m, &copy, &e)
                      : !memory_put(d, m, &e) || !memory_yield(d, m, &e))
-            return run_lost(d, &e, r);
+            return run_unstarted(d, &e, r);
         l->buffers[i % run.buffers]->writer = l;
     }
     // Threads of a library that was called before must not take the cores from what is launched
@@ -220,8 +231,7 @@ bool run_checked(struct device *d, struct loaded *l, struct result *r)
     bool compiles = !l->primed && !l->launched;
     device_phase_begin(d, PHASE_INPUTS, 0, false);
     if (!buffers_make(d, l, &e) || !buffers_restore(d, l, false, &e) || !buffers_poison(d, l, &e))
-        return result_fail(r, STATUS_RUNTIME,
-                           e.code == ERROR_INPUT ? FAULT_REFERENCE : FAULT_DEVICE, "%s", e.text);
+        return run_unstarted(d, &e, r);
     device_phase_begin(d, PHASE_LAUNCHING, 1, compiles);
     if (!run_job(d, l, 1, &r->verify_launch_ns, NULL, r))
         return false;

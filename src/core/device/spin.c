@@ -35,7 +35,7 @@ static bool spin(struct device *d, struct loaded *l, uint64_t until, struct resu
     uint64_t total;
     do {
         if (!buffers_restore(d, l, true, &e))
-            return run_lost(d, &e, r);
+            return run_unstarted(d, &e, r);
         if (!run_job(d, l, batch, &total, NULL, r))
             return false;
         if (!single && total < SPIN_BATCH_NS && batch < BATCH_MOST)

@@ -74,8 +74,8 @@ static bool find_left(const struct job_buffer *b, const uint8_t *first, const ui
     uint8_t *mask = malloc(components + 1);
     for (uint64_t i = 0; mask && i < components; i++) {
         uint64_t at = compare_place(&c, i) * c.bytes;
-        mask[i] =
-            holds(first + at, c.bytes, POISON_BYTE) && holds(second + at, c.bytes, OTHER_POISON);
+        mask[i] = !compare_is_padding(&c, i) && holds(first + at, c.bytes, POISON_BYTE) &&
+                  holds(second + at, c.bytes, OTHER_POISON);
         left += mask[i];
     }
     if (!mask)

@@ -285,7 +285,7 @@ static bool put_outputs(struct device *d, struct loaded *l, const void *const *c
     bool ok = buffers_make(d, l, &e);
     for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
         ok = !l->job->buffers[i].output || memory_write(d, &l->buffers[i]->memory, contents[i], &e);
-    return ok || result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
+    return ok || run_unstarted(d, &e, r);
 }
 
 static bool compare_outputs_of(struct device *d, struct loaded *l, const struct check_apart *c,

@@ -244,9 +244,14 @@ struct job_image {
     struct job_sampler sampler; // where it is part of the image (CUDA's texture objects)
 };
 
+#define PADDING '-'
+
 struct job_buffer {
     const char *name;
     struct element element;
+    // (or NULL) Of a struct whose members are known: a character a byte, PADDING where none lies; ""
+    // where all have some.
+    const char *padding;
     uint64_t count; // elements
     struct job_image image;
     enum access access;

@@ -12,6 +12,13 @@ static bool width_known(uint32_t width)
     return width == 1 || width == 2 || width == 3 || width == 4 || width == 8 || width == 16;
 }
 
+// Unknown, or a character a byte.
+static bool padding_known(const struct job_buffer *b)
+{
+    return !b->padding || !*b->padding ||
+           (b->element.scalar == SCALAR_CUSTOM && strlen(b->padding) == b->element.custom_bytes);
+}
+
 static bool element_known(const struct element *el)
 {
     if (el->scalar == SCALAR_CUSTOM)
@@ -109,7 +116,7 @@ static const char *buffer_wrong(const struct job_buffer *b)
 {
     if (b->name == NULL)
         return "a buffer has no name";
-    if (!element_known(&b->element))
+    if (!element_known(&b->element) || !padding_known(b))
         return "a buffer's element type is unknown";
     if (b->count > MOST_BYTES / element_bytes(&b->element))
         return "a buffer is implausibly large";

@@ -152,6 +152,8 @@ static void buffer_codec(struct wire *w, struct job_buffer *b)
     bool is_image = b->image.dimensions > 0;
     codec_text(w, &b->name);
     element_codec(w, &b->element);
+    if (b->element.scalar == SCALAR_CUSTOM && (w->mode != WIRE_HASH || (b->padding && *b->padding)))
+        wire_str(w, &b->padding);
     wire_u64(w, &b->count);
     wire_enum(w, &b->access, ACCESS_COUNT);
     fill_codec(w, &b->fill);

@@ -142,7 +142,10 @@ struct deviation {
     bool blind;       // wrong outputs pass all the same: nothing is shown by it
     const char *note; // why it was narrowed, or what it lets pass; "": nothing
 
-    double most_wrong; // the largest of the reference where it is wrong; not told between processes
+    // Not told between processes.
+    double most_wrong; // the largest of the reference where it is wrong
+    // SUM of integers: `got` and `expected`, of up to 128 bits; else "".
+    char whole_got[44], whole_expected[44];
 };
 #define WRITTEN_UNKNOWN UINT64_MAX
 

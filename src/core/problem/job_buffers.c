@@ -493,6 +493,8 @@ bool make_buffers(struct maker *m)
             !(a->link.path ? make_link(m, a, b) : make_fill(m, i, b)) ||
             (a->output && !make_buffer_compare(m, a, b)))
             return false;
+        if (a->layout && !(b->padding = layout_padding(m->arena, a->layout, m->src->language)))
+            return error_memory(m->e);
     }
     return true;
 }

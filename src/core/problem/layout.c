@@ -3,6 +3,7 @@
 #include "problem/layout.h"
 
 #include "base/text.h"
+#include "model/job.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -214,4 +215,34 @@ bool layout_measure(const struct layout *s, enum language l, uint32_t *bytes, ui
     sum = (sum + *alignment - 1) / *alignment * *alignment;
     *bytes = (uint32_t)(sum < MOST_BYTES ? sum : MOST_BYTES);
     return sum <= MOST_BYTES;
+}
+
+static void mark_members(const struct layout *s, enum language l, char *out)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct layout_member *m = &s->members[i];
+        struct element el;
+        uint32_t bytes, alignment;
+        layout_of_member(m, l, &el, &bytes, &alignment);
+        at = (at + alignment - 1) / alignment * alignment;
+        for (uint32_t k = 0; k < (m->count ? m->count : 1); k++, at += bytes) {
+            if (m->inner)
+                mark_members(m->inner, l, out + at);
+            else
+                memset(out + at, 'x', scalar_bytes(el.scalar) * el.width);
+        }
+    }
+}
+
+const char *layout_padding(struct arena *a, const struct layout *s, enum language l)
+{
+    uint32_t bytes, alignment;
+    char *out = layout_measure(s, l, &bytes, &alignment) ? arena_alloc(a, bytes + (size_t)1) : NULL;
+    if (!out)
+        return NULL;
+    memset(out, PADDING, bytes);
+    out[bytes] = '\0';
+    mark_members(s, l, out);
+    return strchr(out, PADDING) ? out : "";
 }

@@ -30,3 +30,5 @@ void layout_of_member(const struct layout_member *m, enum language l, struct ele
 uint32_t layout_lanes(const struct layout_member *m);
 // The whole struct, with what lies between members and behind the last one. False if it is larger than a kernel takes.
 bool layout_measure(const struct layout *s, enum language l, uint32_t *bytes, uint32_t *alignment);
+// A character a byte of what was measured: PADDING (job.h) where no member lies; "": nowhere. NULL without memory.
+const char *layout_padding(struct arena *a, const struct layout *s, enum language l);

@@ -15,7 +15,7 @@
 #include "model/policy.h"
 #include "model/result.h"
 
-#define PROTOCOL_VERSION   20
+#define PROTOCOL_VERSION   21
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 

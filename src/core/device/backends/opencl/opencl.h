@@ -52,6 +52,8 @@ void opencl_close(void *own);
 // opencl_timer.c: resolution of event times, in place of what the driver claims; `fault` is left
 // alone or says why they are no times.
 void opencl_timer(struct opencl *o, struct device_info *info, char *fault, size_t size);
+// Why an event has no times, in words.
+void opencl_tell_time(cl_int code, char *out, size_t size);
 
 // opencl_memory.c
 extern const cl_mem_flags opencl_flags[ACCESS_COUNT];

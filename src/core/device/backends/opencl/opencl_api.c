@@ -104,7 +104,7 @@ static const struct {
 #undef X
     // Codes of extensions and of drivers, which the headers do not name.
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR: no driver is registered in /etc/OpenCL/vendors"},
-    {-9999, "NVIDIA's code for a kernel that reads or writes memory it may not"},
+    {OPENCL_ILLEGAL_ACCESS, "NVIDIA's code for a kernel that reads or writes memory it may not"},
 };
 
 const char *opencl_code_text(cl_int code, char *buffer)

@@ -10,6 +10,8 @@
 #define OPENCL_LIBRARY "libOpenCL.so.1"
 #define OPENCL_PACKAGE "ocl-icd-libopencl1"
 
+#define OPENCL_ILLEGAL_ACCESS (-9999) // NVIDIA's
+
 #define OPENCL_FUNCTIONS(X)                                                                        \
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \

@@ -424,12 +424,45 @@ static void bound_parts(const struct run *run, struct run_times *t)
         t->parts_ns[i] = (uint64_t)((double)t->parts_ns[i] * ((double)t->total_ns / (double)sum));
 }
 
+static bool report_crash(const struct job_launch *l, const char *call, cl_int code, bool *lost,
+                         struct result *r)
+{
+    char text[128];
+    *lost = true;
+    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                       "kernel '%s' failed while running: %s: %s", l->kernel, call,
+                       opencl_code_text(code, text));
+}
+
+// The first error that events tell of their launches; CL_COMPLETE: none.
+static cl_int find_failed(struct opencl *o, const cl_event *events, uint32_t count)
+{
+    cl_int status = CL_COMPLETE;
+    for (uint32_t i = 0; i < count && status >= 0; i++) {
+        if (events[i])
+            o->cl.clGetEventInfo(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                 &status, NULL);
+    }
+    return status < 0 ? status : CL_COMPLETE;
+}
+
+// Costs the clock, unless the launch itself failed.
+static bool no_times(struct opencl *o, const struct job_launch *l, cl_event event, cl_int code,
+                     struct run_times *out, bool *lost, struct result *r)
+{
+    cl_int failed = find_failed(o, &event, 1);
+    if (failed)
+        return report_crash(l, "its event", failed, lost, r);
+    opencl_tell_time(code, out->fault, sizeof out->fault);
+    return true;
+}
+
 // A repetition whose launches have events stands for those that have none.
 static bool collect_event_times(struct opencl *o, const struct run *run, uint32_t told,
-                                const cl_event *events, struct run_times *out, struct result *r)
+                                const cl_event *events, struct run_times *out, bool *lost,
+                                struct result *r)
 {
     struct times first = {0, 0}, last = {0, 0};
-    char text[128];
     uint32_t count = run->count * run->batch;
     for (uint32_t i = 0; i < count; i++) {
         cl_event event = events[i];
@@ -441,8 +474,7 @@ static bool collect_event_times(struct opencl *o, const struct run *run, uint32_
             code = o->cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof last.end,
                                                  &last.end, NULL);
         if (code != CL_SUCCESS)
-            return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
-                               "clGetEventProfilingInfo: %s", opencl_code_text(code, text));
+            return no_times(o, &run->launches[i % run->count], event, code, out, lost, r);
         if (i == 0)
             first = last;
         if (!is_time(&first, &last)) {
@@ -484,6 +516,34 @@ static uint32_t first_told(const struct opencl *o, const struct run *run, bool p
     return parts ? count - run->count : count - 1;
 }
 
+// How launches ended that are in the queue, once they have: an event's own status says more than a
+// wait for it.
+static cl_int wait_for_launches(struct opencl *o, const cl_event *events, uint32_t count)
+{
+    cl_int code = opencl_finish(o), failed = o->stuck ? CL_COMPLETE : find_failed(o, events, count);
+    return failed ? failed : code;
+}
+
+// A launch that was refused, or the error of one before it: drivers tell that with whatever call
+// comes next. What is refused with an empty queue as well, and was not taken before, was meant.
+static bool report_failed_launch(struct opencl *o, const struct run *run, uint32_t i,
+                                 const cl_event *events, const char *call, cl_int code, bool *lost,
+                                 struct result *r)
+{
+    const struct job_launch *l = &run->launches[i % run->count];
+    const struct job_launch *before = i ? &run->launches[(i - 1) % run->count] : l;
+    cl_int ended = wait_for_launches(o, events, i);
+    *lost = *lost || o->stuck != CL_SUCCESS;
+    if (ended != CL_SUCCESS && !o->stuck)
+        return report_crash(before, "clFinish", ended, lost, r);
+    if (i == 0 || code != CL_OUT_OF_RESOURCES ||
+        (i < run->count &&
+         enqueue(o, run->kernels[i], l, l->global, NULL, NULL) == CL_OUT_OF_RESOURCES))
+        return report_refusal(l, call, code, r);
+    opencl_finish(o);
+    return report_crash(before, call, code, lost, r);
+}
+
 // Enqueues everything before it waits: what is timed is the device's time back to back. The first
 // launch has an event, and those from `told` on.
 static bool launch_all(struct opencl *o, const struct run *run, uint32_t told, cl_event *events,
@@ -501,11 +561,8 @@ static bool launch_all(struct opencl *o, const struct run *run, uint32_t told, c
             code = run->watch ? launch_watched(o, kernel, l, l->global, run->watch, event, &call)
                               : enqueue(o, kernel, l, l->global, NULL, event);
         }
-        if (code != CL_SUCCESS) {
-            opencl_finish(o);
-            *lost = *lost || o->stuck != CL_SUCCESS;
-            return report_refusal(l, call, code, r);
-        }
+        if (code != CL_SUCCESS)
+            return report_failed_launch(o, run, i, events, call, code, lost, r);
     }
     return true;
 }
@@ -518,7 +575,6 @@ static bool wait_for_all(struct opencl *o, const struct run *run, const cl_event
         o->cl.clFlush(o->queue); // what comes of it is seen by the wait
         run->meanwhile->act(run->meanwhile->context);
     }
-    char text[128];
     cl_int code = o->cl.clWaitForEvents(1, &events[count - 1]);
     if (code == CL_SUCCESS)
         return true;
@@ -526,12 +582,8 @@ static bool wait_for_all(struct opencl *o, const struct run *run, const cl_event
     cl_int status = 0;
     o->cl.clGetEventInfo(events[count - 1], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
                          &status, NULL);
-    code = status < 0 ? status : code;
-    *lost = true;
-    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
-                       "kernel '%s' failed while running: clWaitForEvents: %s",
-                       run->launches[(count - 1) % run->count].kernel,
-                       opencl_code_text(code, text));
+    return report_crash(&run->launches[(count - 1) % run->count], "clWaitForEvents",
+                        status < 0 ? status : code, lost, r);
 }
 
 // Restores and fills that were asked for before are over, so that they do not overlap.
@@ -542,7 +594,7 @@ static bool settle(struct opencl *o, bool *lost, struct result *r)
     if (code == CL_SUCCESS)
         return true;
     *lost = true;
-    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "before the launch: %s: %s",
+    return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "before the launch: %s: %s",
                        o->stuck ? "clSetUserEventStatus" : "clFinish",
                        opencl_code_text(code, text));
 }
@@ -568,7 +620,7 @@ bool opencl_run(void *own, const struct run *run, struct run_times *times, bool 
     ok = ok && wait_for_all(o, run, events, lost, r);
     opencl_hold_over(o, &held, ok);
     times->host_ns = clock_ns() - held.from_ns;
-    ok = ok && collect_event_times(o, run, told, events, times, r);
+    ok = ok && collect_event_times(o, run, told, events, times, lost, r);
     for (uint32_t i = 0; i < count; i++) {
         if (events[i])
             o->cl.clReleaseEvent(events[i]);

@@ -74,6 +74,12 @@ static void add_with_names(const struct job_program *p, const char *line, const 
     text_addf(out, "%.*s%s%s", (int)(from - line), line, p->name, at + strcspn(at, ":"));
 }
 
+// No compiler's: of a command before, of which a driver tells with whatever call comes next.
+static bool is_commands(cl_int code)
+{
+    return code == CL_INVALID_COMMAND_QUEUE || code == OPENCL_ILLEGAL_ACCESS;
+}
+
 static bool report_failure(const struct job_program *p, const char *tree, cl_int code,
                            const char *log, struct result *r)
 {
@@ -81,6 +87,10 @@ static bool report_failure(const struct job_program *p, const char *tree, cl_int
     struct text why = TEXT_INIT;
     if (first_error(log, line, sizeof line))
         add_with_names(p, line, tree, &why);
+    else if (is_commands(code))
+        return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE,
+                           "%s: clBuildProgram tells of a command before it: %s", p->name,
+                           opencl_code_text(code, text));
     else
         text_addf(&why, "clBuildProgram: %s", opencl_code_text(code, text));
     if (strstr(text_cstr(&why), "<command line>"))

@@ -214,8 +214,8 @@ static bool wait_for(struct opencl *o, cl_event last, bool *lost, struct result 
                        code_text(code, text, sizeof text));
 }
 
-static bool collect_routine_times(struct opencl *o, cl_event mark, cl_event last,
-                                  struct run_times *out, struct result *r)
+static void collect_routine_times(struct opencl *o, cl_event mark, cl_event last,
+                                  struct run_times *out)
 {
     cl_ulong start = 0, end = 0;
     cl_int code =
@@ -223,14 +223,13 @@ static bool collect_routine_times(struct opencl *o, cl_event mark, cl_event last
     if (code == CL_SUCCESS)
         code =
             o->cl.clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
-    if (code != CL_SUCCESS)
-        return report("clGetEventProfilingInfo", code, r);
     out->total_ns = end - start;
-    if (end < start || start == 0)
+    if (code != CL_SUCCESS)
+        opencl_tell_time(code, out->fault, sizeof out->fault);
+    else if (end < start || start == 0)
         str_format(out->fault, sizeof out->fault,
                    "its events say that CLBlast ran from %llu to %llu ns",
                    (unsigned long long)start, (unsigned long long)end);
-    return true;
 }
 
 bool opencl_routine_run(void *own, void *routine, const struct run *run, struct run_times *times,
@@ -251,7 +250,8 @@ bool opencl_routine_run(void *own, void *routine, const struct run *run, struct 
     ok = wait_for(o, last, lost, r) && ok;
     opencl_hold_over(o, &held, ok);
     times->host_ns = clock_ns() - held.from_ns;
-    ok = ok && collect_routine_times(o, mark, last, times, r);
+    if (ok)
+        collect_routine_times(o, mark, last, times);
     if (mark)
         o->cl.clReleaseEvent(mark);
     if (last)

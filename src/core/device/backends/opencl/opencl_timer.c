@@ -50,17 +50,24 @@ static void find_fault(const struct seen *s, uint64_t step, char *out, size_t si
         str_format(out, size, "its events say that each command ends when it begins");
 }
 
-static bool times_of(const struct opencl *o, const cl_event *events, cl_uint count,
-                     struct times *out)
+void opencl_tell_time(cl_int code, char *out, size_t size)
 {
-    for (cl_uint i = 0; i < count; i++) {
-        if (o->cl.clGetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_START,
-                                          sizeof out[i].start, &out[i].start, NULL) ||
-            o->cl.clGetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_END, sizeof out[i].end,
-                                          &out[i].end, NULL))
-            return false;
+    char text[128];
+    str_format(out, size, "clGetEventProfilingInfo: %s", opencl_code_text(code, text));
+}
+
+static cl_int times_of(const struct opencl *o, const cl_event *events, cl_uint count,
+                       struct times *out)
+{
+    cl_int code = CL_SUCCESS;
+    for (cl_uint i = 0; i < count && code == CL_SUCCESS; i++) {
+        code = o->cl.clGetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_START,
+                                             sizeof out[i].start, &out[i].start, NULL);
+        if (code == CL_SUCCESS)
+            code = o->cl.clGetEventProfilingInfo(events[i], CL_PROFILING_COMMAND_END,
+                                                 sizeof out[i].end, &out[i].end, NULL);
     }
-    return true;
+    return code;
 }
 
 // The common divisor of all times' distances from the first; 0 if nothing was learnt.
@@ -92,7 +99,8 @@ static void release(const struct opencl *o, const cl_event *events, cl_uint coun
         o->cl.clReleaseEvent(events[i]);
 }
 
-// Commands that fail cost the knowledge, nothing else: what is wrong will show itself.
+// Commands that fail cost the knowledge, nothing else: what is wrong will show itself. Without their
+// times there is no clock.
 static uint64_t measured_step(struct opencl *o, cl_mem m, char *fault, size_t size)
 {
     const struct timespec pause = {.tv_nsec = (long)PAUSE_NS};
@@ -106,7 +114,12 @@ static uint64_t measured_step(struct opencl *o, cl_mem m, char *fault, size_t si
     s.paused_ns = clock_ns();
     ok = ok && run_fills(o, m, events, COMMANDS, &count);
     s.after_ns = clock_ns();
-    if (ok && times_of(o, &one, 1, &s.one) && times_of(o, events, COMMANDS, s.all)) {
+    cl_int code = ok ? times_of(o, &one, 1, &s.one) : CL_SUCCESS;
+    if (ok && code == CL_SUCCESS)
+        code = times_of(o, events, COMMANDS, s.all);
+    if (code != CL_SUCCESS)
+        opencl_tell_time(code, fault, size);
+    else if (ok) {
         step = step_of(s.all);
         find_fault(&s, step, fault, size);
     }
