@@ -58,7 +58,9 @@ void *error_no_memory(struct error *e)
 void *alloc_zeroed(size_t size, struct error *e)
 {
     void *memory = calloc(1, size);
-    return memory ? memory : error_no_memory(e);
+    if (!memory)
+        error_memory(e);
+    return memory;
 }
 
 bool error_context(struct error *e, const char *format, ...)

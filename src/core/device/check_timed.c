@@ -143,7 +143,7 @@ static bool launch_on(struct device *d, struct loaded *l, uint64_t inputs, uint6
 
 bool inputs_are_looked_at(struct device *d, struct loaded *l, uint64_t first_ns, struct result *r)
 {
-    uint64_t first = UINT64_MAX, again = UINT64_MAX, one, two, own = d->inputs;
+    uint64_t first = UINT64_MAX, again = UINT64_MAX, one = 0, two = 0, own = d->inputs;
     char took[32], then[32];
     bool kept = !l->usual_ns || first_ns > TIMES * l->usual_ns, ok = true;
     for (uint64_t i = 1; kept && ok && i <= PAIRS; i++) {

@@ -256,7 +256,7 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
                 struct deviation *out, struct error *e)
 {
     struct comparison c = {.buffer = b};
-    struct whole_sums whole;
+    struct whole_sums whole = {0, 0};
     struct part t;
     set_up(&c, b, x);
     c.whole = compare_sums_integers(b, c.doubles) ? &whole : NULL;

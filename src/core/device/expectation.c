@@ -175,16 +175,16 @@ static bool store_total(struct expectation *x, union elementwise_value v, struct
 {
     bool is_float = elementwise_is_float(x->compiled);
     bool large = !is_float && elementwise_is_unsigned(x->compiled);
-    if (is_float && v.f == rint(v.f) && fabs(v.f) < 0x1p63)
-        v.i = (int64_t)v.f;
-    else if (is_float)
-        return error_set(&x->errors[r.part], ERROR_INPUT, "%.17g is no sum of integers", v.f);
-    if (v.i < 0 && large == scalar_is_signed(x->target->element.scalar))
+    const double f = is_float ? v.f : 0;
+    if (f != rint(f) || fabs(f) >= 0x1p63)
+        return error_set(&x->errors[r.part], ERROR_INPUT, "%.17g is no sum of integers", f);
+    const int64_t i = is_float ? (int64_t)f : v.i;
+    if (i < 0 && large == scalar_is_signed(x->target->element.scalar))
         return error_set(&x->errors[r.part], ERROR_INPUT,
                          large ? "%llu is not a sum of type int64"
                                : "%lld is not a sum of type uint64",
-                         (unsigned long long)v.i);
-    memcpy(x->out, &v.i, sizeof v.i);
+                         (unsigned long long)i);
+    memcpy(x->out, &i, sizeof i);
     return true;
 }
 
