@@ -209,7 +209,20 @@ static bool find_argument_type(struct maker_of_core *m, const struct argument_sp
            refuse_table(m, "'%s' gives no name of a type", a->type.text);
 }
 
-// The value of an integer argument must be one that its type holds: hone refuses others. A column is never below 1.
+static bool put_limits(struct deploy_compiler *c, const struct formula *f, int64_t low,
+                       int64_t high)
+{
+    bool ok = deploy_put_formula(c, f);
+    bool is_column = c->count == 1 && c->steps->code == KNOWN_STEP_SLOT;
+    ok = ok && deploy_put_int(c, high) && deploy_put_operator(c, HONE_CORE_LE);
+    if (!ok || is_column)
+        return ok;
+    return deploy_put_formula(c, f) && deploy_put_int(c, low) &&
+           deploy_put_operator(c, HONE_CORE_GE) && deploy_put_operator(c, HONE_CORE_AND);
+}
+
+// The value of an integer argument must be one that its type holds: hone refuses others. A column is never below 1. Where
+// the formula is none that is looked up, as log2() of a size, that stays unchecked: the host program computes it anyway.
 static bool add_limits(struct maker_of_core *m, const struct argument_spec *a,
                        hone_core_configuration *out, hone_core_named *list)
 {
@@ -224,14 +237,16 @@ static bool add_limits(struct maker_of_core *m, const struct argument_spec *a,
     scalar_limits(el.scalar, &low, &high);
     if (scalar_is_float(el.scalar) || el.width != 1 || (low == INT64_MIN && high == INT64_MAX))
         return true;
-    bool ok = deploy_put_formula(c, &a->fill.value);
-    bool is_column = c->count == 1 && c->steps->code == KNOWN_STEP_SLOT;
-    ok = ok && deploy_put_int(c, high) && deploy_put_operator(c, HONE_CORE_LE);
-    if (ok && !is_column)
-        ok = deploy_put_formula(c, &a->fill.value) && deploy_put_int(c, low) &&
-             deploy_put_operator(c, HONE_CORE_GE) && deploy_put_operator(c, HONE_CORE_AND);
+    struct error why = ERROR_INIT;
+    c->error = &why;
+    bool ok = put_limits(c, &a->fill.value, low, high);
+    c->error = m->e;
+    if (!ok) {
+        c->count = 0;
+        return why.code != ERROR_MEMORY || error_memory(m->e);
+    }
     hone_core_named *r = &list[out->restriction_count];
-    if (!ok || !end_program(m, a->fill.value.text, &r->expression))
+    if (!end_program(m, a->fill.value.text, &r->expression))
         return false;
     r->text = "an argument's value does not fit its type";
     out->restriction_count++;
