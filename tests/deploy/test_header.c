@@ -696,9 +696,9 @@ END_TEST
 
 // ---- macros and values -------------------------------------------------------------------------
 
-// A table of one configuration, over n, of a spec with this derived parameter D.
-static struct spec *derive(const char *derived, struct arena *a, struct deploy_table *t,
-                           struct deploy_configuration *configuration)
+// A table of one configuration, over n, of a spec with this derived parameter D, and argument m.
+static struct spec *derive_with(const char *derived, const char *value, struct arena *a,
+                                struct deploy_table *t, struct deploy_configuration *configuration)
 {
     static const char *const columns[] = {"n"};
     static const uint32_t first[] = {0};
@@ -717,9 +717,9 @@ static struct spec *derive(const char *derived, struct arena *a, struct deploy_t
         "    \"AccessType\": \"WriteOnly\", \"Size\": \"1\", \"Output\": true},"
         "   {\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": "
         "\"n\"},"
-        "   {\"Name\": \"m\", \"Type\": \"uint32\", \"MemoryType\": \"Scalar\", \"FillValue\": \"n "
-        "- 9\"}]}}",
-        derived);
+        "   {\"Name\": \"m\", \"Type\": \"uint32\", \"MemoryType\": \"Scalar\", \"FillValue\": "
+        "\"%s\"}]}}",
+        derived, value);
     struct spec *spec = spec_parse(text, strlen(text), NULL, "derived.json", NULL, &e);
     ck_assert_msg(spec != NULL, "%s", e.text);
     ck_assert_msg(deploy_table_init(t, spec, columns, 1, a, &e), "%s", e.text);
@@ -728,6 +728,12 @@ static struct spec *derive(const char *derived, struct arena *a, struct deploy_t
     t->configuration_count = 1;
     ck_assert(deploy_configuration_make(t, first, a, configuration));
     return spec;
+}
+
+static struct spec *derive(const char *derived, struct arena *a, struct deploy_table *t,
+                           struct deploy_configuration *configuration)
+{
+    return derive_with(derived, "n - 9", a, t, configuration);
 }
 
 // What hone itself would refuse to launch is no answer, and options that have no value are none.
@@ -762,6 +768,33 @@ START_TEST(values_fit_their_types)
     core_table_release(&c);
     spec_free(s);
     arena_release(&a);
+}
+END_TEST
+
+// An argument's value that no lookup can compute limits nothing.
+START_TEST(values_that_are_not_looked_up_limit_nothing)
+{
+    static const struct {
+        const char *value;
+        uint32_t limits; // beside that of the argument n
+    } cases[] = {{"int(log2(n))", 0}, {"int(sqrt(n)) + 1", 0}, {"n * n", 1}, {"7", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error e = ERROR_INIT;
+        struct arena a = {0};
+        struct deploy_table t;
+        struct deploy_configuration configuration;
+        struct core_table c;
+        struct spec *s = derive_with("n // 2", cases[i].value, &a, &t, &configuration);
+        ck_assert_msg(core_table_init(&c, &t, &e), "%s: %s", cases[i].value, e.text);
+        uint32_t limits = 0;
+        const hone_core_configuration *k = c.core.configurations;
+        for (uint32_t r = 0; r < k->restriction_count; r++)
+            limits += strstr(k->restrictions[r].text, "does not fit its type") != NULL;
+        ck_assert_msg(limits == 1 + cases[i].limits, "%s: %u", cases[i].value, (unsigned)limits);
+        core_table_release(&c);
+        spec_free(s);
+        arena_release(&a);
+    }
 }
 END_TEST
 
@@ -864,7 +897,14 @@ START_TEST(includes_are_pasted_whole_or_refused)
                  {"#include \\\n  \"one.h\"\n__kernel void k(__global float *to) { }\n",
                   "#define ONE 1\n__kernel void k(__global float *to) { }\n", NULL},
                  {"#define HDR \"one.h\"\n#include HDR\n__kernel void k(__global float *to) { }\n",
-                  NULL, "k.cl, line 2: '#include HDR' cannot be pasted"}};
+                  NULL, "k.cl, line 2: '#include HDR' cannot be pasted"},
+                 {"#if n > 5\n#  import <a.h>\n#endif\n__kernel void k(__global float *to) { }\n",
+                  NULL, "k.cl, line 2: '#import <a.h>' cannot be pasted"},
+                 {"#ifdef __METAL_VERSION__\n#import <a.h>\n#endif\n#if 0\n#include HDR\n#endif\n"
+                  "__kernel void k(__global float *to) { }\n",
+                  "#ifdef __METAL_VERSION__\n#import <a.h>\n#endif\n#if 0\n#include HDR\n#endif\n"
+                  "__kernel void k(__global float *to) { }\n",
+                  NULL}};
     char folder[] = "/tmp/hone_paste_XXXXXX", path[600];
     ck_assert(mkdtemp(folder) != NULL);
     write_file(folder, "one.h", "#define ONE 1\n", 14);
@@ -1031,6 +1071,7 @@ int main(void)
     tcase_add_test(t, damaged_files_are_refused);
     tcase_add_test(t, includes_are_pasted_whole_or_refused);
     tcase_add_test(t, values_fit_their_types);
+    tcase_add_test(t, values_that_are_not_looked_up_limit_nothing);
     tcase_add_test(t, macros_that_no_application_can_make_are_refused);
     tcase_add_test(t, files_that_take_too_long_are_refused);
     tcase_add_test(t, a_changed_core_has_another_number);
