@@ -83,6 +83,10 @@ START_TEST(test_strays)
     ck_assert_ptr_nonnull(guard_kill_strays());
     ck_assert(waitpid(stray, &status, 0) == stray && WIFSIGNALED(status));
     ck_assert_ptr_null(guard_kill_strays());
+    stray = leave_stray(true);
+    uint64_t looked_ns = 0; // a look kills it, too, and blames no one
+    ck_assert_ptr_null(guard_look(UINT64_C(1) << 40, &looked_ns));
+    ck_assert(waitpid(stray, &status, 0) == stray && WIFSIGNALED(status));
     ck_assert(!process_has_ended(&own) && kill(other, SIGKILL) == 0);
     process_end(&own);
 }

@@ -335,7 +335,8 @@ const char *guard_look(uint64_t memory, uint64_t *looked_ns)
     if (now - *looked_ns < LOOK_EVERY_NS)
         return NULL;
     *looked_ns = now;
-    const char *why = guard_kill_strays();
+    const char *why = NULL;
+    guard_kill_strays();
     size_t count = descendants_children(getpid(), workers, GUARD_WORKERS);
     for (size_t i = 0; i < count; i++) {
         const char *own = guard_worker(workers[i], memory);

@@ -53,5 +53,6 @@ uint64_t guard_used_ns(const struct guard_workers *noted);
 // program of their own. NULL, or why (static text).
 const char *guard_kill_strays(void);
 // Kills each worker of this process that has too many processes or too much memory; its candidate is blamed as for any
-// other end. Strays, too. At most every tenth of a second. NULL, or why one was killed (static text).
+// other end. NULL, or why one was killed (static text). Strays, too, which are no one's reason: whose they are is not
+// known. At most every tenth of a second.
 const char *guard_look(uint64_t memory, uint64_t *looked_ns);
