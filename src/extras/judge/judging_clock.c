@@ -158,6 +158,7 @@ static bool judge_clock(struct judging *j, struct contestant *c, const struct po
         c->record.verdict = JUDGE_SAME;
         c->record.evidence = "faster by its worker's clock; the tuner's, which native code cannot "
                              "reach, does not tell: the machine is too busy";
+        contestant_cap_score(c);
     }
     return true;
 }

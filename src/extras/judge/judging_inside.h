@@ -194,3 +194,5 @@ double finalist_width(const struct judging *j, const struct finalist *own);
 void contestant_time(struct judging *j, struct contestant *c, const struct finalist *own);
 // All points are timed.
 void contestant_decide(struct judging *j, struct contestant *c);
+// It is not known to be right, or faster, whatever its times say: its score is no more than 1.
+void contestant_cap_score(struct contestant *c);

@@ -307,6 +307,11 @@ static bool note_unverified(struct judging *j, struct contestant *c)
     return nowhere;
 }
 
+void contestant_cap_score(struct contestant *c)
+{
+    c->record.speedup.low = fmin(c->record.speedup.low, 1);
+}
+
 void contestant_decide(struct judging *j, struct contestant *c)
 {
     struct judge_record *r = &c->record;
@@ -321,6 +326,8 @@ void contestant_decide(struct judging *j, struct contestant *c)
     if (faster && is_unknown)
         r->evidence = "it seems faster, but its values hold at no hidden size";
     faster = faster && !is_unknown;
+    if (is_unknown)
+        contestant_cap_score(c);
     r->verdict = faster                                                        ? JUDGE_FASTER
                  : r->speedup.interval && r->speedup.high < 1 / j->rules.alike ? JUDGE_SLOWER
                                                                                : JUDGE_SAME;
