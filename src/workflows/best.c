@@ -192,6 +192,7 @@ static struct result *brief_of(struct search *s, const struct store_row *row)
     *brief = (struct result){.batch = r->batch,
                              .warmups = r->warmups,
                              .warm = r->warm,
+                             .stop = r->stop,
                              .sample_count = (uint32_t)samples,
                              .origin = r->origin ? copy_best_text(s, r->origin) : NULL};
     brief->terms = r->terms;
@@ -347,7 +348,8 @@ static struct entry **sorted_entries(struct search *s, const struct group *g, si
     return list;
 }
 
-// Would the configuration be the same job today? Without the device that cannot be told: then yes.
+// Would the configuration be the same job today? Without the device that cannot be told: then yes. What was imported has a
+// key of its own, which tells nothing.
 static bool is_same_job(struct search *s, const struct entry *n)
 {
     const struct best_options *o = s->o;
@@ -357,6 +359,8 @@ static bool is_same_job(struct search *s, const struct entry *n)
         o->device && o->sources ? read_entry_choice(s, n->configuration) : NULL;
     if (!o->device || !o->sources)
         return true;
+    if (n->brief->stop == STOP_IMPORTED)
+        return choice;
     bool ok = choice && spec_job(o->spec, o->sources, o->device, choice, &job, &ignored);
     s->failed |= ignored.code == ERROR_MEMORY;
     if (!ok)
