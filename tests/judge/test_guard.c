@@ -105,9 +105,9 @@ START_TEST(test_stop)
         usleep(1000);
     }
     ck_assert(count == 1 && getpgid(below[0]) != own.pid);
-    process_stop(&own);
+    descendants_signal(own.pid, SIGSTOP);
     ck_assert_int_eq(await_state(below[0], 'T'), 'T');
-    process_continue(&own);
+    descendants_signal(own.pid, SIGCONT);
     ck_assert_int_eq(await_state(below[0], 'S'), 'S');
     process_end(&own);
 }

@@ -71,7 +71,9 @@ bool compare_poison_tells(const struct job_buffer *b)
 
 bool compare_sums_integers(const struct job_buffer *b, bool doubles)
 {
-    return b->compare.kind == COMPARE_SUM && !doubles && !scalar_is_float(b->element.scalar);
+    const unsigned bits = 8 * scalar_bytes(b->element.scalar);
+    return b->compare.kind == COMPARE_SUM && !doubles && !scalar_is_float(b->element.scalar) &&
+           (bits == 64 || b->count * b->element.width >> (53 - bits) > 0);
 }
 
 struct compare_limit compare_limit_of(const struct job_compare *k, double rms, double narrowed)

@@ -75,7 +75,7 @@ uint64_t compare_place(const struct comparison *c, uint64_t component);
 // Sets width, space and bytes by the buffer's element.
 void compare_layout(struct comparison *c);
 
-// SUM of integers, which is exact, and the host's.
+// SUM of integers that doubles may not hold: it is exact, and the host's.
 bool compare_sums_integers(const struct job_buffer *b, bool doubles);
 
 // Values of narrower types hold the poison by chance.

@@ -175,10 +175,11 @@ static bool store_total(struct expectation *x, union elementwise_value v, struct
 {
     bool is_float = elementwise_is_float(x->compiled);
     bool large = !is_float && elementwise_is_unsigned(x->compiled);
-    const double f = is_float ? v.f : 0;
-    if (f != rint(f) || fabs(f) >= 0x1p63)
+    const struct job_compare *k = &x->target->compare;
+    const double f = is_float ? v.f : 0, whole = rint(f);
+    if ((f != whole && k->rtol <= 0 && k->atol <= 0) || !(fabs(whole) < 0x1p63))
         return error_set(&x->errors[r.part], ERROR_INPUT, "%.17g is no sum of integers", f);
-    const int64_t i = is_float ? (int64_t)f : v.i;
+    const int64_t i = is_float ? (int64_t)whole : v.i;
     if (i < 0 && large == scalar_is_signed(x->target->element.scalar))
         return error_set(&x->errors[r.part], ERROR_INPUT,
                          large ? "%llu is not a sum of type int64"

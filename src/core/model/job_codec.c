@@ -147,6 +147,18 @@ void job_image_codec(struct wire *w, struct job_image *i)
     sampler_codec(w, &i->sampler);
 }
 
+// Comparisons that hone has changed: what was stored by the earlier ones answers no more.
+static void changed_codec(struct wire *w, const struct job_buffer *b)
+{
+    const enum scalar s = b->element.scalar;
+    uint64_t exact_sums = 1, paired_sets = 2;
+    if (w->mode == WIRE_HASH && b->compare.kind == COMPARE_SUM &&
+        (s == SCALAR_I64 || s == SCALAR_U64))
+        wire_u64(w, &exact_sums);
+    if (w->mode == WIRE_HASH && b->compare.kind == COMPARE_SET && b->element.width > 1)
+        wire_u64(w, &paired_sets);
+}
+
 static void buffer_codec(struct wire *w, struct job_buffer *b)
 {
     bool is_image = b->image.dimensions > 0;
@@ -162,6 +174,7 @@ static void buffer_codec(struct wire *w, struct job_buffer *b)
     wire_bool(w, &b->constant);
     wire_bool(w, &b->keep);
     kind_codec(w, &b->compare, &is_image);
+    changed_codec(w, b);
     wire_f64(w, &b->compare.atol);
     wire_f64(w, &b->compare.rtol);
     wire_u64(w, &b->compare.first);

@@ -365,8 +365,6 @@ void process_signal(struct process *p, int signal)
         p->host->ops->signal(p->host, p->pid, signal);
     else if (kill(-p->pid, signal) != 0)
         kill(p->pid, signal);
-    if (!p->host && (signal == SIGSTOP || signal == SIGCONT)) // likewise
-        descendants_signal(p->pid, signal);
 }
 
 void process_stop(struct process *p)

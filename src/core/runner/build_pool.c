@@ -221,7 +221,8 @@ static bool take_image(struct build_pool *p, struct happening *h, struct error *
     b->has_empty_caches = h->has_empty_caches;
     if (b->is_doubted && !b->was_killed && b->has_empty_caches && r->status == STATUS_CORRECT)
         p->o.caches->are_left = true;
-    if (!b->is_doubted && r->status != STATUS_CORRECT && surroundings_may_fail_build(b->job, r)) {
+    if (!b->is_doubted && r->status != STATUS_CORRECT &&
+        (r->fault == FAULT_DEVICE || surroundings_may_fail_build(b->job, r))) {
         result_free(r);
         build_again(p, b, true);
         return true;

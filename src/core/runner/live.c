@@ -9,13 +9,16 @@
 
 #include "model/arch.h"
 #include "model/probe.h"
+#include "os/descendants.h"
 #include "runner/place.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WORKERS_MOST  256
 #define CHANNELS_MOST (LIVE_CHANNELS(WORKERS_MOST) + LIVE_BUILDERS_MOST)
@@ -348,7 +351,8 @@ static void serve_worker(struct live *v, uint32_t index)
             // The checks after a launch need not be alone.
             if (news == NEWS_PHASE && bench_state(v->bench) == BENCH_VERIFYING &&
                 bench_worker(v->bench)->phase.kind == PHASE_CHECKING) {
-                live_note_crowd(v, 2); // the worker checks
+                // The worker checks on all cores.
+                live_note_crowd(v, 1 + (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
                 live_settle_pool(v);
             }
             if (bench_news(v->bench, news, &f, &answer, &asked, &v->broken) && answer) {
@@ -640,7 +644,10 @@ static void live_hold(struct evaluator *ev, bool hold)
 
 static void live_rest(struct evaluator *ev, bool rest)
 {
-    (rest ? remote_pause : remote_resume)(bench_worker(live_of(ev)->bench));
+    struct remote *worker = bench_worker(live_of(ev)->bench);
+    (rest ? remote_pause : remote_resume)(worker);
+    if (worker->running && !worker->process.host) // what left its group, too
+        descendants_signal(worker->process.pid, rest ? SIGSTOP : SIGCONT);
 }
 
 static void live_drop(struct evaluator *ev, uint64_t ticket)

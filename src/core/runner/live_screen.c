@@ -151,8 +151,8 @@ void live_screen(struct live *v, struct entry *n)
     uint32_t more = 0;
     r->terms.resolution_ns = screening.resolution_ns;
     enum measure_verdict verdict = measure_next(&rules, &screening, &more);
-    if (verdict != MEASURE_MORE && is_crowded(v) && measure_is_out(&rules, &screening) &&
-        may_look_again(v, r)) {
+    if (verdict != MEASURE_MORE && verdict != MEASURE_LIMIT && is_crowded(v) &&
+        measure_is_out(&rules, &screening) && may_look_again(v, r)) {
         ask_for(v, n, 1);
         return;
     }

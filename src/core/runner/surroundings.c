@@ -290,8 +290,11 @@ static void mark_hindered(const struct surroundings *s, enum build_proof proof, 
 bool surroundings_judge(struct surroundings *s, const char *who, const struct job *j,
                         struct result *r, struct error *e)
 {
-    const enum build_proof proof = s->proof;
-    s->proof = PROOF_NONE;
+    enum build_proof proof = PROOF_NONE;
+    if (r->status == STATUS_COMPILE) { // a job at the bench may come between
+        proof = s->proof;
+        s->proof = PROOF_NONE;
+    }
     if (is_own_failure(r) && may_be_the_disk(s, j, r)) {
         tell_full_disk(s, who, r->message, e);
         return false;
@@ -302,10 +305,10 @@ bool surroundings_judge(struct surroundings *s, const char *who, const struct jo
         s->hindered = 0;
         return true;
     }
-    // Others build: so many failures in a row are the configurations' own.
+    mark_hindered(s, proof, r);
+    // Others build: the run goes on, and what memory or files may have caused is stored no more than the first.
     if (proof == PROOF_BUILDS && s->hindered + 1 >= HINDERED_MOST)
         return true;
-    mark_hindered(s, proof, r);
     if (++s->hindered < HINDERED_MOST)
         return true;
     return error_set(e, ERROR_DEVICE,

@@ -1,6 +1,6 @@
 // The table of rules, and screening: after each reply, how many samples more of this configuration
-// are worth their time. Whatever throws a configuration away is said by two launches; one that will
-// be a finalist needs one sample only.
+// are worth their time. Whatever throws a configuration away is said by two launches (by more on a busy CPU:
+// runner/live_screen.c); one that will be a finalist needs one sample only.
 #include "stats/rules.h"
 
 #include "base/text.h"

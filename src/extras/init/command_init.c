@@ -308,6 +308,12 @@ static bool has_file_in(const char *folder, const char *name, size_t length)
     return found;
 }
 
+// The system's headers and a toolkit's are no project's, wherever the kernel lies.
+static bool is_of_the_system(const char *folder)
+{
+    return has_file_in(folder, "stdio.h", 7) || has_file_in(folder, "cuda_runtime.h", 14);
+}
+
 // Looks for what is missing in the source's folder and those above, and in an `include` there: projects are
 // built from there. True: a folder was found.
 static bool find_folders(struct session *s)
@@ -329,7 +335,7 @@ static bool find_folders(struct session *s)
                 length = strcspn(name, ",");
                 found = has_file_in(folder, name, length);
             }
-            if (found && s->folder_count < FOLDERS_MOST)
+            if (found && s->folder_count < FOLDERS_MOST && !is_of_the_system(folder))
                 s->folders[s->folder_count++] = folder;
         }
     }

@@ -89,6 +89,18 @@ static bool add_found(struct includer *in, char *file)
     return done;
 }
 
+// Is it one of the names in a list, "a.h, <b.h"?
+static bool has_missing(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += length) {
+        bool is_start = at == list || at[-1] == ' ' || at[-1] == '<';
+        if (is_start && (at[length] == '\0' || at[length] == ','))
+            return true;
+    }
+    return false;
+}
+
 // Appends what the included file has in place of the line. False if there is none that can be used.
 static bool add_include(struct includer *in, const char *path, const char *line)
 {
@@ -97,7 +109,7 @@ static bool add_include(struct includer *in, const char *path, const char *line)
     bool done = name && is_quoted && add_found(in, path_beside(path, name));
     for (uint32_t i = 0; name && !done && in->folders && in->folders[i]; i++)
         done = add_found(in, path_in(in->folders[i], name));
-    if (name && !done && in->missing && !strstr(text_cstr(in->missing), name))
+    if (name && !done && in->missing && !has_missing(text_cstr(in->missing), name))
         text_addf(in->missing, "%s%s%s", in->missing->length ? ", " : "", is_quoted ? "" : "<",
                   name);
     free(name);
